@@ -1,0 +1,1 @@
+//! A client that reaches every server.

@@ -1,0 +1,1 @@
+//! What can go wrong, whose fault it is, and what to do next.

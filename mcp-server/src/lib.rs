@@ -1,0 +1,1 @@
+//! Servers: one set of handlers for every revision.

@@ -1,0 +1,1 @@
+//! A gateway that hands a live conversation to a specialist and gets it back.

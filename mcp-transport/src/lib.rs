@@ -1,0 +1,1 @@
+//! Exchanges over stdio, HTTP and memory.
