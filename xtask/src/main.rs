@@ -1,3 +1,45 @@
-//! Every check and task of the repository.
+//! Every check and task of the repository: `cargo xtask <command>`.
 
-fn main() {}
+use std::process::ExitCode;
+
+use crate::process::say;
+
+mod cases;
+mod ci;
+mod demo;
+mod layers;
+mod manifest;
+mod process;
+mod tally;
+mod test;
+mod tidy;
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  demo [--serve]      two specialists and a triage gateway on loopback, driven by two clients
+  test [-p X] [ARGS]  the tests alone: of one crate, or of the workspace
+  ci [STEP...]        every check, or the named ones; ends in `N passed, N failed`
+  cases               public bug reports as cases, against the example server `tools`
+  tidy                the house rules that a compiler does not know
+  layers              who may depend on whom, and each crate alone without features";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    match args.first().map(String::as_str) {
+        Some("demo") => demo::command(rest),
+        Some("test") => test::command(rest),
+        Some("ci") => ci::command(rest),
+        Some("cases") => ci::alone("cases", cases::step),
+        Some("tidy") => ci::alone("tidy", tidy::step),
+        Some("layers") => ci::alone("layers", layers::step),
+        other => {
+            if let Some(name) = other {
+                say(format!("unknown command `{name}`"));
+            }
+            say(USAGE);
+            ExitCode::from(2)
+        }
+    }
+}

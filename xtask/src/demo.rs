@@ -1,0 +1,61 @@
+//! `cargo xtask demo`: becomes the demo program of `mcp-swarm`.
+
+use std::process::{Command, ExitCode};
+
+use crate::process::{cargo, say, shown, stream};
+use crate::tally::Tally;
+
+/// Runs the demo and ends with its exit code.
+pub(crate) fn command(args: &[String]) -> ExitCode {
+    if let Some(unknown) = args.iter().find(|arg| *arg != "--serve") {
+        say(format!(
+            "demo: unknown argument `{unknown}`; it takes `--serve` or nothing"
+        ));
+        return ExitCode::from(2);
+    }
+    let mut demo = program();
+    demo.args(args);
+    become_program(&mut demo)
+}
+
+/// Runs the demo to its end.
+pub(crate) fn step() -> Tally {
+    Tally::of(stream(&mut program()).ok)
+}
+
+/// The demo, ready for its arguments.
+pub(crate) fn program() -> Command {
+    cargo([
+        "run",
+        "--quiet",
+        "--package",
+        "mcp-swarm",
+        "--features",
+        "http",
+        "--example",
+        "demo",
+        "--",
+    ])
+}
+
+// Replacing this process leaves one program on the terminal: Ctrl-C reaches the demo alone, which ends cleanly.
+#[cfg(unix)]
+fn become_program(command: &mut Command) -> ExitCode {
+    use std::os::unix::process::CommandExt as _;
+
+    let error = command.exec();
+    say(format!("{}: {error}", shown(command)));
+    ExitCode::FAILURE
+}
+
+#[cfg(not(unix))]
+fn become_program(command: &mut Command) -> ExitCode {
+    match command.status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            say(format!("{}: {error}", shown(command)));
+            ExitCode::FAILURE
+        }
+    }
+}
