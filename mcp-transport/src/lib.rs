@@ -1,1 +1,3 @@
 //! Exchanges over stdio, HTTP and memory.
+
+pub mod proto;

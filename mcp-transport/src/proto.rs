@@ -1,0 +1,9 @@
+//! The decisions of the transports as pure machines: no IO, no clock, no randomness.
+
+pub mod headers;
+pub mod http;
+pub mod limits;
+pub mod lines;
+pub mod mux;
+pub mod sse;
+pub mod status;
