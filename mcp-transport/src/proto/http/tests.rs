@@ -189,7 +189,7 @@ fn a_missing_or_repeated_host_is_refused_and_a_missing_origin_is_not() {
     assert!(
         allow
             .check_origin(&headers(
-                header::ORIGIN,
+                &header::ORIGIN,
                 &["http://localhost", "http://evil.example"]
             ))
             .is_err()
