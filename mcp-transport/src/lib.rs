@@ -1,3 +1,26 @@
-//! Exchanges over stdio, HTTP and memory.
+//! Exchanges of the Model Context Protocol over stdio, HTTP and memory.
+//!
+//! A transport's unit is one request's [`Exchange`]: its notifications, then exactly one outcome.
+//! A client's transport opens exchanges on a wire, a server opens them on its handlers; both are an
+//! [`Endpoint`].
+//!
+//! Without features this crate is the seam and the pure machines under [`proto`].
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `client-http` | the HTTP client |
+//! | `client-stdio` | servers as child processes |
+//! | `server-http` | the HTTP server |
+//! | `server-stdio` | serving over any byte stream |
+//! | `test-util` | a scripted peer and a clock moved by hand |
 
+pub mod clock;
+pub mod exchange;
 pub mod proto;
+
+pub use http::{self, Extensions};
+
+pub use crate::{
+    clock::Clock,
+    exchange::{Endpoint, Event, Exchange, Full, Notification, Reply, Request},
+};

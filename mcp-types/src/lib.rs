@@ -1,1 +1,44 @@
-//! The vocabulary of the Model Context Protocol.
+//! The vocabulary of the Model Context Protocol: envelope, revisions, methods and messages.
+//!
+//! One domain model in the words of revision 2026-07-28 stands for all six revisions: it is read
+//! leniently (an unknown member, hint or enum value never costs a message, and is kept), and
+//! written strictly, for the [`Revision`] that was negotiated ([`wire`]).
+//!
+//! Not here: IO, time, policy. This crate runs anywhere serde does.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`jsonrpc`] | the envelope, its one-pass codec, ids, error objects |
+//! | [`revision`] | the six revisions and the two eras |
+//! | [`method`] | the one table of methods: direction, eras, results, headers |
+//! | [`raw`] | JSON kept as it came: values, objects, parameters |
+//! | [`meta`] | `_meta` of requests |
+//! | [`capability`], [`lifecycle`] | who can do what; discovery, `initialize`, ping |
+//! | [`content`], [`tool`] | content blocks, tools and their results |
+//! | [`notification`] | progress, cancellation |
+//! | [`outcome`] | what a request ends in |
+//! | [`wire`] | encoders: what leaves, per revision |
+
+#[macro_use]
+mod object;
+
+pub mod capability;
+pub mod content;
+pub mod encode;
+pub mod jsonrpc;
+pub mod lifecycle;
+pub mod meta;
+pub mod method;
+pub mod notification;
+pub mod outcome;
+pub mod raw;
+pub mod revision;
+pub mod tool;
+pub mod wire;
+
+pub use crate::jsonrpc::{ErrorCode, ErrorObject, Message, RequestId};
+pub use crate::meta::RequestMeta;
+pub use crate::method::Method;
+pub use crate::outcome::{Outcome, Payload};
+pub use crate::raw::{RawJson, RawObject, RawParams};
+pub use crate::revision::{Era, Revision};

@@ -1,0 +1,285 @@
+//! How a call failed: where the failure arose, and whether the call may have run.
+//!
+//! Whether a repeat is safe follows from [`Executed`], not from a status.
+
+use std::{borrow::Cow, error::Error, fmt, time::Duration};
+
+use mcp_types::ErrorObject;
+
+/// Why a call has no result.
+///
+/// Local failures carry no JSON-RPC code, so they cannot be mistaken for the peer's.
+pub struct Failure(Box<Inner>);
+
+struct Inner {
+    kind: FailureKind,
+    executed: Executed,
+    detail: Cow<'static, str>,
+    peer: Option<ErrorObject>,
+    http_status: Option<u16>,
+    retry_after: Option<Duration>,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The call cannot be made as asked: bad arguments, no such feature here.
+    Invalid,
+    /// Too much is in flight or queued on this side.
+    Full,
+    /// This side gave the call up.
+    Cancelled,
+    /// The connection was closed on this side.
+    Closed,
+    /// A deadline passed.
+    Timeout,
+    /// The peer could not be reached: name, address, TLS, process.
+    Unreachable,
+    /// The connection broke, or the answer's stream ended, before the answer.
+    Lost,
+    /// HTTP answered with a status and no JSON-RPC error.
+    Http,
+    /// HTTP answered 401 or 403: authorization is needed.
+    Unauthorized,
+    /// HTTP answered with a redirect that is not followed.
+    Redirected,
+    /// The peer answered with a JSON-RPC error.
+    Peer,
+    /// The peer's answer is no answer: not JSON-RPC, or not of the expected shape.
+    Malformed,
+    /// The peer's answer is larger than the limit.
+    TooLarge,
+}
+
+/// On whose side a failure arose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "there is no fourth side")]
+pub enum Fault {
+    /// On ours.
+    Local,
+    /// On the peer's.
+    Peer,
+    /// Between us.
+    Network,
+}
+
+/// Whether the peer ran the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "there is no fourth answer")]
+pub enum Executed {
+    /// It provably did not.
+    No,
+    /// It may have.
+    Unknown,
+    /// It did.
+    Yes,
+}
+
+impl Failure {
+    /// A failure of `kind`; `detail` is a sentence that names the value and the remedy.
+    ///
+    /// [`Failure::executed`] starts at what the kind implies.
+    pub fn new(kind: FailureKind, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            executed: kind.implies(),
+            detail: detail.into(),
+            peer: None,
+            http_status: None,
+            retry_after: None,
+            source: None,
+        }))
+    }
+
+    /// The peer's own error. Whether the call ran is unknown unless its code tells.
+    pub fn peer(error: ErrorObject) -> Self {
+        // The codes of the envelope are given before a handler is reached.
+        let refused = matches!(error.code.0, -32700 | -32600 | -32601 | -32022..=-32020);
+        let mut failure = Self::new(FailureKind::Peer, error.message.clone());
+        failure.0.executed = if refused {
+            Executed::No
+        } else {
+            Executed::Unknown
+        };
+        failure.0.peer = Some(error);
+        failure
+    }
+
+    /// Says whether the call ran.
+    #[must_use]
+    pub fn with_executed(mut self, executed: Executed) -> Self {
+        self.0.executed = executed;
+        self
+    }
+
+    /// Keeps the HTTP status of the answer.
+    #[must_use]
+    pub fn with_http_status(mut self, status: u16) -> Self {
+        self.0.http_status = Some(status);
+        self
+    }
+
+    /// Keeps how long the peer asked to wait.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.0.retry_after = Some(wait);
+        self
+    }
+
+    /// Keeps the cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// What kind of failure it is.
+    pub fn kind(&self) -> FailureKind {
+        self.0.kind
+    }
+
+    /// On whose side it arose.
+    pub fn fault(&self) -> Fault {
+        self.0.kind.fault()
+    }
+
+    /// Whether the peer ran the call.
+    pub fn executed(&self) -> Executed {
+        self.0.executed
+    }
+
+    /// The peer's error, if it sent one.
+    pub fn peer_error(&self) -> Option<&ErrorObject> {
+        self.0.peer.as_ref()
+    }
+
+    /// The HTTP status of the answer, if there was one.
+    pub fn http_status(&self) -> Option<u16> {
+        self.0.http_status
+    }
+
+    /// How long the peer asked to wait before a repeat.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// Whether a deadline passed.
+    pub fn is_timeout(&self) -> bool {
+        self.0.kind == FailureKind::Timeout
+    }
+
+    /// Whether this side gave up.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.kind == FailureKind::Cancelled
+    }
+
+    /// Whether authorization is needed.
+    pub fn is_unauthorized(&self) -> bool {
+        self.0.kind == FailureKind::Unauthorized
+    }
+}
+
+impl FailureKind {
+    /// On whose side failures of this kind arise.
+    pub const fn fault(self) -> Fault {
+        match self {
+            Self::Invalid | Self::Full | Self::Cancelled | Self::Closed => Fault::Local,
+            Self::Timeout | Self::Unreachable | Self::Lost => Fault::Network,
+            Self::Http
+            | Self::Unauthorized
+            | Self::Redirected
+            | Self::Peer
+            | Self::Malformed
+            | Self::TooLarge => Fault::Peer,
+        }
+    }
+
+    const fn implies(self) -> Executed {
+        match self {
+            Self::Invalid
+            | Self::Full
+            | Self::Unreachable
+            | Self::Unauthorized
+            | Self::Redirected => Executed::No,
+            Self::Cancelled
+            | Self::Closed
+            | Self::Timeout
+            | Self::Lost
+            | Self::Http
+            | Self::Peer
+            | Self::Malformed
+            | Self::TooLarge => Executed::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.detail)?;
+        if let Some(error) = &self.0.peer {
+            write!(f, " (peer's code {})", error.code)?;
+        }
+        if let Some(status) = self.0.http_status {
+            write!(f, " (HTTP {status})")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failure")
+            .field("kind", &self.0.kind)
+            .field("executed", &self.0.executed)
+            .field("detail", &self.0.detail)
+            .field("peer", &self.0.peer)
+            .field("http_status", &self.0.http_status)
+            .field("retry_after", &self.0.retry_after)
+            .field("source", &self.0.source)
+            .finish()
+    }
+}
+
+impl Error for Failure {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn Error + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::ErrorCode;
+
+    use super::*;
+
+    #[test]
+    fn the_peers_code_tells_whether_a_call_ran() {
+        let check = |code, expected| {
+            let failure = Failure::peer(ErrorObject::new(ErrorCode(code), "x"));
+            assert_eq!(failure.executed(), expected, "{code}");
+            assert_eq!(failure.fault(), Fault::Peer);
+        };
+        for code in [-32700, -32600, -32601, -32020, -32021, -32022] {
+            check(code, Executed::No);
+        }
+        for code in [-32603, -32602, -32000, 7] {
+            check(code, Executed::Unknown);
+        }
+    }
+
+    #[test]
+    fn a_local_failure_has_no_code() {
+        let failure = Failure::new(FailureKind::Timeout, "no answer within 60 s");
+        assert!(failure.peer_error().is_none() && failure.is_timeout());
+        assert_eq!(
+            (failure.fault(), failure.executed()),
+            (Fault::Network, Executed::Unknown)
+        );
+        assert_eq!(failure.to_string(), "no answer within 60 s");
+    }
+}

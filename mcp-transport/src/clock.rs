@@ -1,0 +1,25 @@
+//! The clock seam: who wants to know the time, or to wait, asks a [`Clock`].
+//!
+//! Machines take `now` as an argument; only drivers hold a clock.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    time::{Instant, SystemTime},
+};
+
+/// A future that ends when an instant has come.
+pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Tells the time and waits.
+pub trait Clock: fmt::Debug + Send + Sync {
+    /// Time that only moves forward, for deadlines.
+    fn now(&self) -> Instant;
+
+    /// The time of day, for tokens and `Retry-After` dates.
+    fn wall(&self) -> SystemTime;
+
+    /// Ends at `deadline`, at once if that has passed.
+    fn sleep_until(&self, deadline: Instant) -> Sleep;
+}

@@ -1,0 +1,82 @@
+//! Editing raw JSON leaves the rest as it was.
+
+use super::*;
+
+fn params(text: &str) -> RawParams {
+    RawParams::parse(text.to_owned()).unwrap()
+}
+
+fn written(params: &RawParams, meta: Option<&str>) -> String {
+    let mut out = Vec::new();
+    params.write(meta, &mut out);
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_member_is_found_wherever_it_stands() {
+    let params = params(r#"{ "a" : 1.50e3 , "n\u0061me": "x\ny", "_meta": {"k": [ ]} }"#);
+    assert_eq!(params.get("a"), Some("1.50e3"));
+    assert_eq!(params.get("name"), Some(r#""x\ny""#));
+    assert_eq!(params.get("_meta"), Some(r#"{"k": [ ]}"#));
+    assert_eq!(params.get("b"), None);
+}
+
+#[test]
+fn edits_keep_order_and_text() {
+    let before = params(r#"{"a":1.50,"b":{"x": 1},"c":"\u00e9"}"#);
+    let two = RawJson::parse("2").unwrap();
+    assert_eq!(
+        written(&before.with("b", &two), None),
+        r#"{"a":1.50,"b":2,"c":"\u00e9"}"#
+    );
+    assert_eq!(
+        written(&before.with("d", &two), None),
+        r#"{"a":1.50,"b":{"x": 1},"c":"\u00e9","d":2}"#
+    );
+    assert_eq!(
+        written(&before.without("a"), None),
+        r#"{"b":{"x": 1},"c":"\u00e9"}"#
+    );
+    assert_eq!(before.with("b", &two).get("c"), Some(r#""\u00e9""#));
+}
+
+#[test]
+fn meta_takes_the_place_of_meta() {
+    let before = params(r#"{"_meta":{"old":1},"name":"x"}"#);
+    assert_eq!(written(&before, Some("{}")), r#"{"name":"x","_meta":{}}"#);
+    assert_eq!(written(&before, None), r#"{"_meta":{"old":1},"name":"x"}"#);
+    assert_eq!(written(&RawParams::empty(), None), "{}");
+}
+
+#[test]
+fn what_is_no_object_or_names_a_member_twice_is_refused() {
+    for text in [
+        "[]",
+        "1",
+        "null",
+        "\"x\"",
+        "1.5",
+        "-1",
+        "true",
+        "{",
+        r#"{"a":1,"a":2}"#,
+        r#"{"a":1,"\u0061":2}"#,
+    ] {
+        assert!(RawParams::parse(text.to_owned()).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn an_object_is_edited_in_place() {
+    let mut object: RawObject = serde_json::from_str(r#"{"b":1,"a":[1, 2]}"#).unwrap();
+    object.set("b", RawJson::parse("true").unwrap());
+    object.set("c", RawJson::parse("null").unwrap());
+    assert_eq!(
+        serde_json::to_string(&object).unwrap(),
+        r#"{"b":true,"a":[1, 2],"c":null}"#
+    );
+    assert_eq!(object.remove("a").unwrap().as_str(), "[1, 2]");
+    assert_eq!(object.decode::<bool>("b"), Some(true));
+    assert_eq!(object.decode::<bool>("c"), None);
+    assert!(serde_json::from_str::<RawObject>(r#"{"a":1,"a":1}"#).is_err());
+}

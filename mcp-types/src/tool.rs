@@ -1,0 +1,14 @@
+//! Tools: what `tools/list` says of them, and what `tools/call` takes and gives.
+//!
+//! Source: the specification's page *Tools*.
+
+mod call;
+mod list;
+
+pub use self::{
+    call::{CallToolParams, CallToolResult},
+    list::{CacheScope, ListToolsParams, ListToolsResult, Tool, ToolAnnotations},
+};
+
+#[cfg(test)]
+mod tests;
