@@ -10,12 +10,12 @@ use std::time::Duration;
 use crate::manifest::{CRATES, Manifest};
 use crate::process::{cargo, loudly, now, on_ci, root, say, stream};
 use crate::tally::Tally;
-use crate::{cases, demo, layers, test, tidy};
+use crate::{cases, demo, interop, layers, test, tidy};
 
 type Step = (&'static str, fn() -> Tally);
 
 // Steps with the same features stand beside each other, so that what one builds serves the next.
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("fmt", fmt),
     ("tidy", tidy::step),
     ("layers", layers::step),
@@ -26,6 +26,7 @@ const STEPS: [Step; 10] = [
     ("docs", docs),
     ("demo", demo::step),
     ("cases", cases::step),
+    ("interop", interop::step),
 ];
 
 /// Runs all steps, or those named, whatever fails on the way.

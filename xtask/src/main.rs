@@ -7,6 +7,7 @@ use crate::process::say;
 mod cases;
 mod ci;
 mod demo;
+mod interop;
 mod layers;
 mod manifest;
 mod process;
@@ -20,6 +21,7 @@ usage: cargo xtask <command>
   demo [--serve]      two specialists and a triage gateway on loopback, driven by two clients
   test [-p X] [ARGS]  the tests alone: of one crate, or of the workspace
   ci [STEP...]        every check, or the named ones; ends in `N passed, N failed`
+  interop --smoke     official TypeScript and Python clients against the demo and a stdio server
   cases               public bug reports as cases, against the example server `tools`
   tidy                the house rules that a compiler does not know
   layers              who may depend on whom, and each crate alone without features";
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         Some("test") => test::command(rest),
         Some("ci") => ci::command(rest),
         Some("cases") => ci::alone("cases", cases::step),
+        Some("interop") => interop::command(rest),
         Some("tidy") => ci::alone("tidy", tidy::step),
         Some("layers") => ci::alone("layers", layers::step),
         other => {

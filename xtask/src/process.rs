@@ -3,9 +3,10 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
 
 /// What a finished program said.
 #[derive(Debug)]
@@ -170,4 +171,77 @@ fn copy(from: impl Read, show: bool, into: &Mutex<String>) {
         }
         line.clear();
     }
+}
+
+/// A program that runs beside the checks until it is stopped; dropping it stops it as well.
+#[derive(Debug)]
+pub(crate) struct Service {
+    child: Child,
+    answer: String,
+}
+
+impl Service {
+    /// Starts a program and waits for its line that begins with `prefix`.
+    pub(crate) fn start(command: &mut Command, prefix: &str) -> Result<Self, String> {
+        say(format!("$ {}", shown(command)));
+        command
+            .current_dir(root())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .map_err(|e| format!("{}: {e}", shown(command)))?;
+        let lines = follow(child.stdout.take());
+        let mut service = Self {
+            child,
+            answer: String::new(),
+        };
+        let until = now() + Duration::from_secs(60);
+        while let Ok(line) = lines.recv_timeout(until.saturating_duration_since(now())) {
+            if let Some(answer) = line.trim().strip_prefix(prefix) {
+                answer.trim().clone_into(&mut service.answer);
+                return Ok(service);
+            }
+        }
+        Err(format!(
+            "{} printed no line `{prefix}…` within 60 s",
+            shown(command)
+        ))
+    }
+
+    /// What followed the prefix.
+    pub(crate) fn answer(&self) -> &str {
+        &self.answer
+    }
+
+    /// Ends the program.
+    pub(crate) fn stop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The lines a program prints, read to the end even when nobody listens any more, so that it never blocks.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the thread ends with the program whose output it reads"
+)]
+fn follow(from: Option<ChildStdout>) -> Receiver<String> {
+    let (sender, receiver) = sync_channel(64);
+    std::thread::spawn(move || {
+        let lines = from
+            .into_iter()
+            .flat_map(|from| BufReader::new(from).lines())
+            .map_while(Result::ok);
+        for line in lines {
+            let _ = sender.try_send(line);
+        }
+    });
+    receiver
 }
