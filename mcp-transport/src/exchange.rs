@@ -126,7 +126,7 @@ impl Reply {
 }
 
 /// A notification could not be queued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Full;
 

@@ -1,0 +1,82 @@
+//! One call, as a handler and the layers see it: in modern words, whatever the era.
+
+use std::sync::Arc;
+
+use mcp_transport::{Extensions, Notification, Request, http::HeaderMap};
+use mcp_types::{Method, RawParams, RequestMeta, Revision};
+
+use crate::{outbox::Outbox, session::Session};
+
+/// One request on its way to a handler.
+///
+/// On a legacy connection [`Call::meta`] is filled in from the session, so that nobody has to ask
+/// which era it is.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Call {
+    /// What is asked for.
+    pub method: Method,
+    /// With what; `_meta` is in [`Call::meta`].
+    pub params: RawParams,
+    /// Who asks, and what they can do.
+    pub meta: RequestMeta,
+    /// What came beside the message: HTTP headers, a principal, what layers add.
+    pub ext: Extensions,
+    revision: Revision,
+    session: Option<Session>,
+    outbox: Arc<Outbox>,
+}
+
+impl Call {
+    pub(crate) fn new(
+        request: Request,
+        revision: Revision,
+        session: Option<Session>,
+        outbox: Arc<Outbox>,
+    ) -> Self {
+        let Request {
+            method,
+            params,
+            meta,
+            ext,
+            ..
+        } = request;
+        Self {
+            method,
+            params,
+            meta,
+            ext,
+            revision,
+            session,
+            outbox,
+        }
+    }
+
+    /// The legacy session that the call came in on; `None` on a modern one.
+    pub fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
+    }
+
+    /// The revision that the answer will be written for. It is for logs: handlers need not care.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The headers of the HTTP request; `None` on other transports.
+    pub fn headers(&self) -> Option<&HeaderMap> {
+        self.ext.get()
+    }
+
+    /// For `tools/call`: the name of the tool.
+    pub fn tool_name(&self) -> Option<String> {
+        (self.method == "tools/call")
+            .then(|| self.params.decode_member("name").ok().flatten())
+            .flatten()
+    }
+
+    /// Sends a notification that belongs to this call, in order, before its answer; waits while the
+    /// peer is slow.
+    pub async fn notify(&self, notification: Notification) {
+        self.outbox.push(notification).await;
+    }
+}

@@ -1,0 +1,106 @@
+//! A bounded queue of notifications between a handler and whoever polls its exchange.
+
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    sync::{Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+use mcp_transport::{Full, Notification};
+
+/// How many notifications may wait on one stream (DESIGN section 10).
+const CAPACITY: usize = 64;
+
+/// Notifications on their way out: many writers, one reader.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    queue: VecDeque<Notification>,
+    reader: Option<Waker>,
+    writers: Vec<Waker>,
+    closed: bool,
+}
+
+impl Outbox {
+    /// Appends a notification, or says that there is no room.
+    pub(crate) fn try_push(&self, notification: Notification) -> Result<(), Full> {
+        let mut state = self.state();
+        if state.closed || state.queue.len() >= CAPACITY {
+            return Err(Full::default());
+        }
+        state.queue.push_back(notification);
+        let reader = state.reader.take();
+        drop(state);
+        wake(reader);
+        Ok(())
+    }
+
+    /// Appends a notification unless an equal one waits already.
+    pub(crate) fn coalesce(&self, notification: Notification) -> Result<(), Full> {
+        if self.state().queue.contains(&notification) {
+            return Ok(());
+        }
+        self.try_push(notification)
+    }
+
+    /// Appends a notification as soon as there is room; drops it once nobody reads any more.
+    pub(crate) async fn push(&self, notification: Notification) {
+        let mut waiting = Some(notification);
+        poll_fn(|cx| {
+            let mut state = self.state();
+            if state.closed {
+                return Poll::Ready(());
+            }
+            if state.queue.len() >= CAPACITY {
+                state.writers.push(cx.waker().clone());
+                return Poll::Pending;
+            }
+            state.queue.extend(waiting.take());
+            let reader = state.reader.take();
+            drop(state);
+            wake(reader);
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    /// The next notification; `None` once the box is closed and empty.
+    pub(crate) fn poll_pop(&self, cx: &mut Context<'_>) -> Poll<Option<Notification>> {
+        let mut state = self.state();
+        if let Some(notification) = state.queue.pop_front() {
+            let writers = std::mem::take(&mut state.writers);
+            drop(state);
+            writers.into_iter().for_each(Waker::wake);
+            return Poll::Ready(Some(notification));
+        }
+        if state.closed {
+            return Poll::Ready(None);
+        }
+        state.reader = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// Nothing more goes in; what is in can still be read.
+    pub(crate) fn close(&self) {
+        let mut state = self.state();
+        state.closed = true;
+        let (reader, writers) = (state.reader.take(), std::mem::take(&mut state.writers));
+        drop(state);
+        wake(reader);
+        writers.into_iter().for_each(Waker::wake);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock, so a poisoned one is whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}

@@ -1,0 +1,35 @@
+//! The seam of a server: services, and the layers around them.
+
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use crate::{answer::Answer, call::Call};
+
+/// A future on the heap that any thread may poll.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Answers calls: a tool, or a whole server.
+pub trait Service: Send + Sync {
+    /// Answers one call. Dropping the future cancels it.
+    fn call(&self, call: Call) -> BoxFuture<Answer>;
+}
+
+impl<F: Fn(Call) -> BoxFuture<Answer> + Send + Sync> Service for F {
+    fn call(&self, call: Call) -> BoxFuture<Answer> {
+        self(call)
+    }
+}
+
+/// Goes around a service: around one tool, or around every request of a server.
+///
+/// A server-wide layer sees each request but `initialize` and `server/discover` with its method and
+/// parameters, and each answer before it is written. Layers apply to tools added later as well.
+pub trait Layer: Send + Sync {
+    /// Puts this layer around `inner`.
+    fn wrap(&self, inner: Arc<dyn Service>) -> Arc<dyn Service>;
+}
+
+impl<F: Fn(Arc<dyn Service>) -> Arc<dyn Service> + Send + Sync> Layer for F {
+    fn wrap(&self, inner: Arc<dyn Service>) -> Arc<dyn Service> {
+        self(inner)
+    }
+}

@@ -1,0 +1,155 @@
+//! A legacy connection, from its `initialize` to its end.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use mcp_transport::{Full, Notification};
+use mcp_types::{
+    RequestMeta, Revision,
+    capability::{ClientCapabilities, Implementation},
+    lifecycle::InitializeParams,
+};
+
+use crate::outbox::Outbox;
+
+/// A legacy connection: what its client said in `initialize`, and a way to tell it something unasked.
+///
+/// Clones are the same session. Equality is identity.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    key: u64,
+    revision: Revision,
+    client: Implementation,
+    capabilities: ClientCapabilities,
+    outbox: Outbox,
+    hooks: Mutex<Option<Vec<Hook>>>,
+}
+
+type Hook = Box<dyn FnOnce() + Send>;
+
+impl Session {
+    /// Opens a session of `revision` for the client that sent `params`.
+    pub(crate) fn open(revision: Revision, params: &InitializeParams) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(Arc::new(Inner {
+            key: NEXT.fetch_add(1, Ordering::Relaxed),
+            revision,
+            client: params.client_info.clone(),
+            capabilities: params.capabilities.clone(),
+            outbox: Outbox::default(),
+            hooks: Mutex::new(Some(Vec::new())),
+        }))
+    }
+
+    /// A number that no other session of this process has. It is no secret, and not the session id.
+    pub fn key(&self) -> u64 {
+        self.0.key
+    }
+
+    /// The revision that was negotiated.
+    pub fn revision(&self) -> Revision {
+        self.0.revision
+    }
+
+    /// Who the client is.
+    pub fn client_info(&self) -> &Implementation {
+        &self.0.client
+    }
+
+    /// What the client can do.
+    pub fn client_capabilities(&self) -> &ClientCapabilities {
+        &self.0.capabilities
+    }
+
+    /// Tells the client something unasked: on its own stream, as soon as it listens.
+    ///
+    /// # Errors
+    /// When 64 notifications wait already, or the session has ended.
+    pub fn notify(&self, notification: Notification) -> Result<(), Full> {
+        self.0.outbox.try_push(notification)
+    }
+
+    /// Tells the client that its list of tools has changed; many changes before it looks are one.
+    pub fn tools_changed(&self) {
+        let changed = Notification::new(
+            "notifications/tools/list_changed",
+            mcp_types::RawParams::empty(),
+        );
+        // A client that reads nothing for 64 notifications has enough reason to list again.
+        let _full = self.0.outbox.coalesce(changed);
+    }
+
+    /// Runs `hook` when the session ends, at once if it has.
+    pub fn on_close(&self, hook: impl FnOnce() + Send + 'static) {
+        let mut hooks = self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *hooks {
+            Some(hooks) => hooks.push(Box::new(hook)),
+            None => {
+                drop(hooks);
+                hook();
+            }
+        }
+    }
+
+    /// Whether the session has ended.
+    pub fn is_closed(&self) -> bool {
+        self.0
+            .hooks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_none()
+    }
+
+    /// Ends the session: its stream ends, its hooks run, once.
+    pub(crate) fn close(&self) {
+        let hooks = self
+            .0
+            .hooks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        self.0.outbox.close();
+        for hook in hooks.into_iter().flatten() {
+            hook();
+        }
+    }
+
+    /// What a modern request would have said in `_meta`, in place of reserved keys a legacy peer sent.
+    pub(crate) fn fill(&self, meta: &mut RequestMeta) {
+        let filled = RequestMeta::modern(self.0.revision, &self.0.client, &self.0.capabilities);
+        for (key, value) in filled.as_object().iter() {
+            meta.set(key, value.clone());
+        }
+    }
+
+    /// The next notification for the client's own stream; `None` when the session has ended.
+    pub(crate) fn poll_unasked(&self, cx: &mut Context<'_>) -> Poll<Option<Notification>> {
+        self.0.outbox.poll_pop(cx)
+    }
+}
+
+impl PartialEq for Session {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.key == other.0.key
+    }
+}
+
+impl Eq for Session {}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("key", &self.0.key)
+            .field("revision", &self.0.revision)
+            .field("client", &self.0.client.name)
+            .finish_non_exhaustive()
+    }
+}
