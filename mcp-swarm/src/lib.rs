@@ -1,1 +1,24 @@
 //! A gateway that hands a live conversation to a specialist and gets it back.
+//!
+//! A handler of the gateway's server returns [`handoff`]`("mcp://finance-agent")`; the conversation goes on with the
+//! specialist's tools until the return tool is called. Every request to a specialist carries a delegation token
+//! ([`proto::token`]) that says who sent it and what for.
+//!
+//! | module | decides |
+//! |---|---|
+//! | [`proto::token`] | how a token is signed and what a specialist lets in |
+//! | [`proto::namespace`] | under which names the specialists' tools are shown, and the way back |
+//! | [`proto::registry`], [`proto::target`] | which specialists there are, and which one a target means |
+//! | [`proto::return_trip`], [`proto::sanitize`] | how the conversation comes back, and what a report may say |
+//! | [`store`], [`proto::states`] | where state waits that is too large for a token |
+
+mod handoff;
+pub mod proto;
+pub mod store;
+#[cfg(test)]
+mod test_time;
+
+pub use handoff::{HandoffRequest, InvalidHandoff, MAX_REASON, handoff};
+pub use proto::namespace::{DomainName, Separator};
+pub use proto::token::{HandoffAuthCode, HandoffAuthError, KeyRing, Secret};
+pub use store::{HandoffStateStore, MemoryStates, StoreError};

@@ -1,0 +1,12 @@
+//! Every decision of the gateway and its specialists, as code that does no input or output.
+//!
+//! Time, randomness and what a store answered are arguments. The drivers around it decide nothing.
+
+pub mod namespace;
+pub mod registry;
+pub mod return_trip;
+pub mod sanitize;
+pub mod states;
+pub(crate) mod strict;
+pub mod target;
+pub mod token;
