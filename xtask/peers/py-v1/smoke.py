@@ -68,11 +68,12 @@ class Changes:
             raise AssertionError("no notifications/tools/list_changed within 10 s") from None
 
 
-async def connect(session):
+async def connect(session, swaps):
     async def run():
         answer = await session.initialize()
         check(answer.protocolVersion == "2025-11-25", f"revision {answer.protocolVersion}")
         check(answer.capabilities.tools is not None, "no tools capability")
+        check(answer.capabilities.tools.listChanged or not swaps, "the list changes, unannounced")
 
     await step("connect", run)
 
@@ -110,7 +111,7 @@ async def gateway(session, changes):
         await call(session, RETURN, {"summary": "A ticket is open"})
         await changes.next()
 
-    await connect(session)
+    await connect(session, swaps=True)
     await step("list", list_)
     await step("handoff", handoff)
     await step("specialist", specialist)
@@ -131,7 +132,7 @@ async def stdio(session):
         result = await call(session, "add", {"a": 2, "b": 3})
         check(result.structuredContent == {"sum": 5}, f"add says {result.structuredContent}")
 
-    await connect(session)
+    await connect(session, swaps=False)
     await step("list", list_)
     await step("echo", echo)
     await step("add", add)

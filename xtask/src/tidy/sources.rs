@@ -16,9 +16,6 @@ const IO_WORDS: [&str; 9] = [
     "SystemTime::now",
 ];
 
-/// The only types that may be told apart by trying: both are a string or a number.
-const UNTAGGED_ALLOWED: [&str; 2] = ["mcp-types/src/jsonrpc/id.rs", "mcp-types/src/progress.rs"];
-
 /// The first line says what the file is for.
 pub(super) fn opens_with_docs(path: &str, text: &str) -> Vec<Finding> {
     let first = text.lines().next().unwrap_or_default();
@@ -75,9 +72,6 @@ pub(super) fn tagged_serde(path: &str, split: &Split) -> Vec<Finding> {
             .into_iter()
             .filter(|word| has_word(attribute, word))
         {
-            if word == "untagged" && UNTAGGED_ALLOWED.contains(&path) {
-                continue;
-            }
             let line = split.code[..at].matches('\n').count() + 1;
             let what = format!(
                 "`serde({word})` tries or buffers: decode by the method, after a look at the members"
@@ -228,18 +222,6 @@ mod tests {
             &[],
         );
         check(tagged_serde, path, "// #[serde(untagged)]", &[]);
-        check(
-            tagged_serde,
-            "mcp-types/src/progress.rs",
-            "#[serde(untagged)]",
-            &[],
-        );
-        check(
-            tagged_serde,
-            "mcp-types/src/progress.rs",
-            "#[serde(flatten)]",
-            &[1],
-        );
         check(tagged_serde, "xtask/src/x.rs", "#[serde(untagged)]", &[]);
     }
 
