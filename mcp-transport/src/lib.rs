@@ -17,6 +17,8 @@
 pub mod clock;
 pub mod exchange;
 pub mod proto;
+#[cfg(any(feature = "client-stdio", feature = "server-stdio"))]
+pub mod stdio;
 
 pub use http::{self, Extensions};
 

@@ -1,0 +1,7 @@
+//! Messages as lines over byte streams: a child process at a client, stdin and stdout at a server.
+
+mod queue;
+mod reader;
+
+pub use queue::{Closed, Outbound, Queue, SendError, outbound};
+pub use reader::LineReader;
