@@ -2,12 +2,32 @@
 //!
 //! Machines take `now` as an argument; only drivers hold a clock.
 
+#[cfg(feature = "test-util")]
+mod manual;
+#[cfg(any(
+    feature = "client-http",
+    feature = "client-stdio",
+    feature = "server-http",
+    feature = "server-stdio"
+))]
+mod system;
+
 use std::{
     fmt,
     future::Future,
     pin::Pin,
     time::{Instant, SystemTime},
 };
+
+#[cfg(feature = "test-util")]
+pub use self::manual::ManualClock;
+#[cfg(any(
+    feature = "client-http",
+    feature = "client-stdio",
+    feature = "server-http",
+    feature = "server-stdio"
+))]
+pub use self::system::SystemClock;
 
 /// A future that ends when an instant has come.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -16,9 +16,13 @@
 
 pub mod clock;
 pub mod exchange;
+pub mod memory;
+mod message;
 pub mod proto;
 #[cfg(any(feature = "client-stdio", feature = "server-stdio"))]
 pub mod stdio;
+#[cfg(feature = "test-util")]
+pub mod test_util;
 
 pub use http::{self, Extensions};
 

@@ -39,7 +39,10 @@ impl Outbound {
             room = Arc::clone(&self.room).acquire_many_owned(self.size(&message)) => room.map_err(|_| Closed)?,
             () = self.sender.closed() => return Err(Closed),
         };
-        self.sender.send(Entry::Message(one_line(message), room)).await.map_err(|_| Closed)
+        self.sender
+            .send(Entry::Message(one_line(message), room))
+            .await
+            .map_err(|_| Closed)
     }
 
     /// Queues one message if there is room now.
@@ -54,10 +57,12 @@ impl Outbound {
         let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(self.size(&message)) else {
             return Err(SendError::Full(message));
         };
-        self.sender.try_send(Entry::Message(one_line(message), room)).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(entry) => SendError::Full(entry.into_message()),
-            mpsc::error::TrySendError::Closed(entry) => SendError::Closed(entry.into_message()),
-        })
+        self.sender
+            .try_send(Entry::Message(one_line(message), room))
+            .map_err(|error| match error {
+                mpsc::error::TrySendError::Full(entry) => SendError::Full(entry.into_message()),
+                mpsc::error::TrySendError::Closed(entry) => SendError::Closed(entry.into_message()),
+            })
     }
 
     /// Ends the stream after what is queued; nothing that is sent later is written.
@@ -67,7 +72,9 @@ impl Outbound {
     }
 
     fn size(&self, message: &Bytes) -> u32 {
-        u32::try_from(message.len()).unwrap_or(u32::MAX).clamp(1, self.most)
+        u32::try_from(message.len())
+            .unwrap_or(u32::MAX)
+            .clamp(1, self.most)
     }
 }
 
@@ -155,7 +162,13 @@ fn one_line(message: Bytes) -> Bytes {
     if !message.contains(&b'\n') && !message.contains(&b'\r') {
         return message;
     }
-    let line = message.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte });
+    let line = message.iter().map(|&byte| {
+        if matches!(byte, b'\n' | b'\r') {
+            b' '
+        } else {
+            byte
+        }
+    });
     line.collect()
 }
 

@@ -16,7 +16,10 @@ pub struct LineReader<R> {
 impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Reads from `inner` lines of at most `limit` bytes.
     pub fn new(inner: R, limit: usize) -> Self {
-        Self { inner, decoder: Some(LineDecoder::new(limit)) }
+        Self {
+            inner,
+            decoder: Some(LineDecoder::new(limit)),
+        }
     }
 
     /// The next line; `None` once the stream ended and its last line was given.

@@ -10,13 +10,18 @@ use crate::{
 };
 
 fn limits(messages: usize, bytes: usize) -> Limits {
-    Limits::default().with_outbound_messages(messages).with_outbound_bytes(bytes)
+    Limits::default()
+        .with_outbound_messages(messages)
+        .with_outbound_bytes(bytes)
 }
 
 async fn written(messages: &[&'static str]) -> String {
     let (sender, queue) = outbound(&limits(64, 1024));
     for message in messages {
-        sender.send(Bytes::from_static(message.as_bytes())).await.unwrap();
+        sender
+            .send(Bytes::from_static(message.as_bytes()))
+            .await
+            .unwrap();
     }
     drop(sender);
     let mut out = Vec::new();
@@ -52,7 +57,8 @@ async fn a_message_larger_than_the_queue_passes_alone() {
         sender.finish().await;
     };
     let mut text = String::new();
-    let (_, written, read) = tokio::join!(send, queue.write_to(near), far.read_to_string(&mut text));
+    let (_, written, read) =
+        tokio::join!(send, queue.write_to(near), far.read_to_string(&mut text));
     written.unwrap();
     assert_eq!(read.unwrap(), 2 + 101);
 }
@@ -67,14 +73,19 @@ async fn a_finished_queue_writes_what_came_before() {
     queue.write_to(&mut out).await.unwrap();
     assert_eq!(out, b"a\n");
     assert_eq!(sender.send(Bytes::from_static(b"c")).await, Err(Closed));
-    assert_eq!(sender.try_send(Bytes::new()), Err(SendError::Closed(Bytes::new())));
+    assert_eq!(
+        sender.try_send(Bytes::new()),
+        Err(SendError::Closed(Bytes::new()))
+    );
 }
 
 #[tokio::test]
 async fn a_sender_that_waits_for_room_sees_the_end() {
     let (sender, queue) = outbound(&limits(64, 4));
     sender.send(Bytes::from_static(b"full")).await.unwrap();
-    let (sent, ()) = tokio::join!(sender.send(Bytes::from_static(b"more")), async { drop(queue) });
+    let (sent, ()) = tokio::join!(sender.send(Bytes::from_static(b"more")), async {
+        drop(queue)
+    });
     assert_eq!(sent, Err(Closed));
 }
 

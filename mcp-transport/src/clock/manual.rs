@@ -1,0 +1,174 @@
+//! A clock that a test moves by hand.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::{Clock, Sleep};
+
+/// A clock that stands still until [`Self::advance`] moves it. Clones are the same clock.
+#[derive(Clone, Debug)]
+pub struct ManualClock(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    now: Instant,
+    wall: SystemTime,
+    /// Who waits, by ticket.
+    sleepers: Vec<(u64, Instant, Waker)>,
+    tickets: u64,
+}
+
+impl ManualClock {
+    /// A clock whose time of day is 2026-07-28 00:00 UTC.
+    pub fn new() -> Self {
+        Self::starting_at(SystemTime::UNIX_EPOCH + Duration::from_secs(1_785_196_800))
+    }
+
+    /// A clock whose time of day is `wall`.
+    pub fn starting_at(wall: SystemTime) -> Self {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "an instant has no other beginning"
+        )]
+        let now = Instant::now();
+        Self(Arc::new(Mutex::new(State {
+            now,
+            wall,
+            sleepers: Vec::new(),
+            tickets: 0,
+        })))
+    }
+
+    /// Moves the time forward and wakes those whose deadline has come.
+    pub fn advance(&self, by: Duration) {
+        let mut state = self.lock();
+        state.now += by;
+        state.wall += by;
+        let now = state.now;
+        let (due, waiting): (Vec<_>, Vec<_>) = state
+            .sleepers
+            .drain(..)
+            .partition(|(_, deadline, _)| *deadline <= now);
+        state.sleepers = waiting;
+        drop(state);
+        for (_, _, waker) in due {
+            waker.wake();
+        }
+    }
+
+    /// The earliest deadline that somebody waits for.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.lock()
+            .sleepers
+            .iter()
+            .map(|(_, deadline, _)| *deadline)
+            .min()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for ManualClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Instant {
+        self.lock().now
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.lock().wall
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> Sleep {
+        let mut state = self.lock();
+        state.tickets += 1;
+        let ticket = state.tickets;
+        drop(state);
+        Box::pin(Sleeping {
+            clock: self.clone(),
+            ticket,
+            deadline,
+        })
+    }
+}
+
+struct Sleeping {
+    clock: ManualClock,
+    ticket: u64,
+    deadline: Instant,
+}
+
+impl Future for Sleeping {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.clock.lock();
+        state.sleepers.retain(|(ticket, ..)| *ticket != self.ticket);
+        if state.now >= self.deadline {
+            return Poll::Ready(());
+        }
+        state
+            .sleepers
+            .push((self.ticket, self.deadline, cx.waker().clone()));
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleeping {
+    fn drop(&mut self) {
+        self.clock
+            .lock()
+            .sleepers
+            .retain(|(ticket, ..)| *ticket != self.ticket);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sleeper_wakes_when_its_deadline_has_come() {
+        let clock = ManualClock::new();
+        let (start, wall) = (clock.now(), clock.wall());
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut sleep = clock.sleep_until(start + Duration::from_secs(2));
+        assert_eq!(clock.next_deadline(), None);
+        assert!(sleep.as_mut().poll(&mut cx).is_pending());
+        clock.advance(Duration::from_secs(1));
+        assert!(sleep.as_mut().poll(&mut cx).is_pending());
+        assert_eq!(clock.next_deadline(), Some(start + Duration::from_secs(2)));
+        clock.advance(Duration::from_secs(1));
+        assert!(sleep.as_mut().poll(&mut cx).is_ready());
+        assert_eq!(
+            (clock.next_deadline(), clock.wall()),
+            (None, wall + Duration::from_secs(2))
+        );
+        assert!(clock.sleep_until(start).as_mut().poll(&mut cx).is_ready());
+    }
+
+    #[test]
+    fn a_dropped_sleeper_leaves_nothing() {
+        let clock = ManualClock::new();
+        let mut sleep = clock.sleep_until(clock.now() + Duration::from_secs(1));
+        assert!(
+            sleep
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+                .is_pending()
+        );
+        drop(sleep);
+        assert_eq!(clock.next_deadline(), None);
+    }
+}

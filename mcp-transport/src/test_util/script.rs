@@ -1,0 +1,144 @@
+//! A peer that reads like a transcript.
+
+mod endpoint;
+mod machine;
+#[cfg(any(feature = "client-stdio", feature = "server-stdio"))]
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
+pub use self::{endpoint::ScriptedServer, machine::Problem};
+
+/// What a peer expects and does, in order.
+///
+/// As an endpoint ([`Self::into_endpoint`]) it is a server in the same process; over a byte stream
+/// (`Self::run`) it is a server or a client that speaks lines.
+///
+/// ```
+/// use mcp_transport::test_util::Script;
+/// use serde_json::json;
+///
+/// let server = Script::new()
+///     .expects("server/discover")
+///     .replies(json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"] }))
+///     .expects("tools/call")
+///     .notifies("notifications/progress", json!({ "progressToken": 1, "progress": 1 }))
+///     .replies(json!({ "resultType": "complete", "content": [] }))
+///     .into_endpoint();
+/// # drop(server);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    steps: VecDeque<Step>,
+}
+
+impl Script {
+    /// An empty script.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Expects a request with this method.
+    #[must_use]
+    pub fn expects(self, method: &str) -> Self {
+        self.step(Step::Expect {
+            method: method.to_owned(),
+            request: true,
+            params: None,
+        })
+    }
+
+    /// Expects a request with this method whose params contain `params`: members that are not named may be
+    /// there as well.
+    #[must_use]
+    pub fn expects_with(self, method: &str, params: Value) -> Self {
+        self.step(Step::Expect {
+            method: method.to_owned(),
+            request: true,
+            params: Some(params),
+        })
+    }
+
+    /// Expects a notification with this method.
+    #[must_use]
+    pub fn expects_notification(self, method: &str) -> Self {
+        self.step(Step::Expect {
+            method: method.to_owned(),
+            request: false,
+            params: None,
+        })
+    }
+
+    /// Expects a response that contains `response`, with its `id`, `result` or `error`.
+    #[must_use]
+    pub fn expects_response(self, response: Value) -> Self {
+        self.step(Step::ExpectResponse(response))
+    }
+
+    /// Answers the request that was expected last with this result.
+    #[must_use]
+    pub fn replies(self, result: Value) -> Self {
+        self.step(Step::Reply(Ok(result)))
+    }
+
+    /// Answers the request that was expected last with an error.
+    #[must_use]
+    pub fn fails(self, code: i64, message: &str) -> Self {
+        self.fails_with(serde_json::json!({ "code": code, "message": message }))
+    }
+
+    /// Answers the request that was expected last with this error object: `code`, `message` and `data`.
+    #[must_use]
+    pub fn fails_with(self, error: Value) -> Self {
+        self.step(Step::Reply(Err(error)))
+    }
+
+    /// Sends a notification; for an endpoint it belongs to the request that was expected last.
+    #[must_use]
+    pub fn notifies(self, method: &str, params: Value) -> Self {
+        self.step(Step::Notify(method.to_owned(), params))
+    }
+
+    /// Sends a message as it is, one line. Only over a stream.
+    #[must_use]
+    pub fn sends(self, message: &Value) -> Self {
+        self.sends_raw(format!("{message}\n"))
+    }
+
+    /// Sends bytes as they are. Only over a stream.
+    #[must_use]
+    pub fn sends_raw(self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.step(Step::Raw(bytes.into()))
+    }
+
+    /// Closes the connection: over a stream at once, as an endpoint by losing each request from here on.
+    ///
+    /// A script that ends without this stays silent and open.
+    #[must_use]
+    pub fn closes(self) -> Self {
+        self.step(Step::Close)
+    }
+
+    fn step(mut self, step: Step) -> Self {
+        self.steps.push_back(step);
+        self
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Expect {
+        method: String,
+        request: bool,
+        params: Option<Value>,
+    },
+    ExpectResponse(Value),
+    Reply(Result<Value, Value>),
+    Notify(String, Value),
+    Raw(Vec<u8>),
+    Close,
+}
