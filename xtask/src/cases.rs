@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::ci::lacking;
-use crate::process::{cargo, has, root, say, stream, target};
+use crate::process::{cargo, has, root, say, stdout, stream_some};
 use crate::tally::Tally;
 
 /// What the example server offers beside `echo` and `add`.
@@ -37,11 +37,18 @@ fn run(shared: &Path) -> Result<Tally, String> {
     let path = root().join("xtask/cases-baseline.txt");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let baseline = parse_baseline(&text)?;
-    let server = example("mcp-server", "tools", "http,stdio")?;
+    let server = example("tools")?;
     let port = free_port().map_err(|e| format!("no free port on 127.0.0.1: {e}"))?;
-    let mut report = stream(runner(shared, &["stdio"]).arg(&server).arg("stdio")).output;
     let http = ["http", &port.to_string()];
-    report.push_str(&stream(runner(shared, &http).arg(&server).args(["http", "{PORT}"])).output);
+    let mut report = String::new();
+    for (mode, args) in [
+        (&["stdio"][..], &["stdio"][..]),
+        (&http, &["http", "{PORT}"]),
+    ] {
+        // The runner's own sum and its good news are left out: one line sums everything up, at the end.
+        let news = |line: &str| line.starts_with("FAIL");
+        report.push_str(&stream_some(runner(shared, mode).arg(&server).args(args), news).output);
+    }
     let (tally, lines) = judge(&parse_report(&report), &baseline);
     for line in lines {
         say(line);
@@ -60,27 +67,32 @@ fn runner(shared: &Path, mode: &[&str]) -> Command {
     command
 }
 
-/// Builds an example with the features that the workspace's tests have, and returns where it is.
-pub(crate) fn example(package: &str, name: &str, features: &str) -> Result<PathBuf, String> {
-    let built = stream(&mut cargo([
+/// Builds an example and returns where it is.
+///
+/// It is built with what the workspace's tests were built with, so that it costs nothing after them.
+pub(crate) fn example(name: &str) -> Result<PathBuf, String> {
+    say(format!("building the example `{name}`"));
+    let mut build = cargo([
         "build",
         "--quiet",
-        "-p",
-        package,
-        "--features",
-        features,
+        "--workspace",
+        "--all-features",
         "--example",
         name,
-    ]));
-    let path = target()
-        .join("debug/examples")
-        .join(name)
-        .with_extension(std::env::consts::EXE_EXTENSION);
-    if built.ok {
-        Ok(path)
-    } else {
-        Err(format!("the example `{name}` of {package} does not build"))
-    }
+    ]);
+    let messages = stdout(build.arg("--message-format=json-render-diagnostics"))?;
+    executable(&messages)
+        .ok_or_else(|| format!("cargo named no executable for the example `{name}`"))
+}
+
+/// The last executable in cargo's messages.
+fn executable(messages: &str) -> Option<PathBuf> {
+    let mut paths = messages
+        .lines()
+        .filter_map(|line| line.split_once("\"executable\":\"")?.1.split('"').next());
+    paths
+        .next_back()
+        .map(|path| PathBuf::from(path.replace("\\\\", "\\")))
 }
 
 /// A port that was free a moment ago.
@@ -207,6 +219,13 @@ mod tests {
         ] {
             assert!(parse_baseline(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn the_executable_is_found_in_cargos_messages() {
+        let messages = "{\"reason\":\"a\",\"executable\":null}\n{\"executable\":\"/x/tools\",\"fresh\":true}\n{}";
+        assert_eq!(executable(messages), Some(PathBuf::from("/x/tools")));
+        assert_eq!(executable("{\"executable\":null}"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
+use crate::cases::example;
 use crate::process::{cargo, say, shown, stream};
 use crate::tally::Tally;
 
@@ -13,19 +14,7 @@ pub(crate) fn command(args: &[String]) -> ExitCode {
         ));
         return ExitCode::from(2);
     }
-    let mut demo = program();
-    demo.args(args);
-    become_program(&mut demo)
-}
-
-/// Runs the demo to its end.
-pub(crate) fn step() -> Tally {
-    Tally::of(stream(&mut program()).ok)
-}
-
-/// The demo, ready for its arguments.
-pub(crate) fn program() -> Command {
-    cargo([
+    let mut demo = cargo([
         "run",
         "--quiet",
         "--package",
@@ -35,7 +24,20 @@ pub(crate) fn program() -> Command {
         "--example",
         "demo",
         "--",
-    ])
+    ]);
+    demo.args(args);
+    become_program(&mut demo)
+}
+
+/// Runs the demo to its end, as the tests' build has it.
+pub(crate) fn step() -> Tally {
+    match example("demo") {
+        Ok(program) => Tally::of(stream(&mut Command::new(program)).ok),
+        Err(error) => {
+            say(error);
+            Tally::of(false)
+        }
+    }
 }
 
 // Replacing this process leaves one program on the terminal: Ctrl-C reaches the demo alone, which ends cleanly.

@@ -94,8 +94,8 @@ pub(crate) fn step() -> Tally {
 }
 
 fn matrix(peers: &[(&Peer, PathBuf)]) -> Result<Vec<Row>, String> {
-    let tools = example("mcp-server", "tools", "http,stdio")?;
-    let demo = example("mcp-swarm", "demo", "http")?;
+    let tools = example("tools")?;
+    let demo = example("demo")?;
     let mut rows = Vec::new();
     for (peer, folder) in peers {
         let mut gateway = Service::start(Command::new(&demo).arg("--serve"), "gateway: ")?;

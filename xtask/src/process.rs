@@ -63,6 +63,13 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.current_dir(root()).args(args);
+    // What cargo told xtask about xtask: some build scripts watch these and would run again for nothing.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 
@@ -97,13 +104,18 @@ pub(crate) fn shown(command: &Command) -> String {
 
 /// Runs a program without stdin; its output is shown as it comes, and returned.
 pub(crate) fn stream(command: &mut Command) -> Finished {
+    stream_some(command, |_| true)
+}
+
+/// The same, showing only the lines that `show` wants.
+pub(crate) fn stream_some(command: &mut Command, show: impl Fn(&str) -> bool + Sync) -> Finished {
     say(format!("$ {}", shown(command)));
-    run(command, true)
+    run(command, &show)
 }
 
 /// Runs a program without stdin; its output is only returned.
 pub(crate) fn capture(command: &mut Command) -> Finished {
-    run(command, false)
+    run(command, &|_: &str| false)
 }
 
 /// Runs a program and returns its stdout alone; the error is what it said on stderr.
@@ -123,7 +135,7 @@ pub(crate) fn stdout(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn run(command: &mut Command, show: bool) -> Finished {
+fn run(command: &mut Command, show: &(impl Fn(&str) -> bool + Sync)) -> Finished {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -154,7 +166,7 @@ fn run(command: &mut Command, show: bool) -> Finished {
     }
 }
 
-fn copy(from: impl Read, show: bool, into: &Mutex<String>) {
+fn copy(from: impl Read, show: impl Fn(&str) -> bool, into: &Mutex<String>) {
     let mut reader = BufReader::new(from);
     let mut line = Vec::new();
     while reader
@@ -162,7 +174,7 @@ fn copy(from: impl Read, show: bool, into: &Mutex<String>) {
         .is_ok_and(|read| read > 0)
     {
         let text = String::from_utf8_lossy(&line).into_owned();
-        if show {
+        if show(&text) {
             // A reader that went away (`| head`) must not end the checks.
             let _ = std::io::stdout().lock().write_all(text.as_bytes());
         }

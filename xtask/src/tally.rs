@@ -38,8 +38,7 @@ impl Tally {
 
     /// Counts the tests a test runner reported in `output`.
     ///
-    /// A run that failed without one failing test (it did not compile, it was killed) counts as one failure; a
-    /// run that succeeded without reporting any test counts as one success.
+    /// A run that failed without one failing test (it did not compile, it was killed) counts as one failure.
     pub(crate) fn of_tests(ok: bool, output: &str) -> Self {
         let mut sum = Self::default();
         for line in output.lines() {
@@ -47,9 +46,6 @@ impl Tally {
         }
         if !ok && sum.failed == 0 {
             sum.failed = 1;
-        }
-        if ok && sum.passed == 0 {
-            sum.passed = 1;
         }
         sum
     }
@@ -135,9 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_reports_nothing_still_counts_once() {
+    fn a_run_that_ends_badly_counts_once() {
         check(false, "error: could not compile", 0, 1);
-        check(true, "", 1, 0);
+        check(true, "", 0, 0);
         check(false, "test result: ok. 3 passed; 0 failed", 3, 1);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn workspace() -> Tally {
     Tally::of_tests(finished.ok, &finished.output)
 }
 
-/// The tests of each crate by itself without features.
+/// The tests of each crate by itself without features, those in its documentation among them.
 pub(crate) fn alone() -> Tally {
     let mut tally = Tally::default();
     for name in CRATES {
@@ -58,6 +58,6 @@ fn runner() -> Command {
     if capture(&mut cargo(["nextest", "--version"])).ok {
         cargo(["nextest", "run", "--no-tests=pass"])
     } else {
-        cargo(["test"])
+        cargo(["test", "--tests"])
     }
 }
