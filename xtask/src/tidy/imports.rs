@@ -1,4 +1,4 @@
-//! Imports stand in three blocks: std, external crates, ours.
+//! Imports stand in three blocks: std, other crates (the workspace's among them), this crate.
 
 use super::Finding;
 use super::lexer::Split;
@@ -6,8 +6,8 @@ use super::lexer::Split;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     Std,
-    External,
-    Ours,
+    Other,
+    Own,
 }
 
 struct Import {
@@ -29,7 +29,7 @@ pub(super) fn blocks(path: &str, split: &Split) -> Vec<Finding> {
             .iter()
             .any(|(code, comment)| code.trim().is_empty() && comment.trim().is_empty());
         let what = if after.origin < before.origin {
-            "imports in the order std, external crates, ours (crate, super, the workspace's crates)"
+            "imports in the order std, other crates, this crate (crate, super, its modules)"
         } else if after.origin > before.origin && !apart {
             "a blank line between the blocks of imports"
         } else if after.origin == before.origin && only_blank && apart {
@@ -83,9 +83,9 @@ fn origin(path: &str, modules: &[&str]) -> Origin {
         .unwrap_or_default();
     match first {
         "std" | "core" | "alloc" => Origin::Std,
-        "crate" | "super" | "self" | "xtask" => Origin::Ours,
-        name if name.starts_with("mcp_") || modules.contains(&name) => Origin::Ours,
-        _ => Origin::External,
+        "crate" | "super" | "self" => Origin::Own,
+        name if modules.contains(&name) => Origin::Own,
+        _ => Origin::Other,
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn three_blocks_in_order() {
         check(
-            "use std::fmt;\n\nuse serde::Serialize;\n\nuse crate::x;\nuse mcp_types::Y;\n",
+            "use std::fmt;\n\nuse mcp_types::Y;\nuse serde::Serialize;\n\nuse crate::x;\n",
             &[],
         );
         check(
@@ -123,7 +123,7 @@ mod tests {
     fn out_of_order() {
         check("use crate::x;\n\nuse std::fmt;\n", &[3]);
         check("use serde::X;\n\nuse std::fmt;\n", &[3]);
-        check("use mcp_types::X;\n\nuse serde::X;\n", &[3]);
+        check("use super::X;\n\nuse mcp_types::X;\n", &[3]);
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn a_block_is_torn() {
         check("use std::fmt;\n\nuse std::io;\n", &[3]);
-        check("use crate::a;\n\nuse mcp_types::b;\n", &[3]);
+        check("use bytes::a;\n\nuse mcp_types::b;\n", &[3]);
     }
 
     #[test]
