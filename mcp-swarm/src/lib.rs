@@ -7,6 +7,7 @@
 //! | module | decides |
 //! |---|---|
 //! | [`proto::token`] | how a token is signed and what a specialist lets in |
+//! | [`proto::handoff`] | who is handed over to whom, and when that ends |
 //! | [`proto::namespace`] | under which names the specialists' tools are shown, and the way back |
 //! | [`proto::registry`], [`proto::target`] | which specialists there are, and which one a target means |
 //! | [`proto::return_trip`], [`proto::sanitize`] | how the conversation comes back, and what a report may say |

@@ -2,6 +2,7 @@
 //!
 //! Time, randomness and what a store answered are arguments. The drivers around it decide nothing.
 
+pub mod handoff;
 pub mod namespace;
 pub mod registry;
 pub mod return_trip;
