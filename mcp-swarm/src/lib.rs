@@ -4,6 +4,13 @@
 //! specialist's tools until the return tool is called. Every request to a specialist carries a delegation token
 //! ([`proto::token`]) that says who sent it and what for.
 //!
+//! Without features this crate is what decides; with them it also does.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `http` | specialists reached over HTTP |
+//! | `test-util` | the lower crates' scripted peer and manual clock |
+//!
 //! | module | decides |
 //! |---|---|
 //! | [`proto::token`] | how a token is signed and what a specialist lets in |
@@ -16,8 +23,6 @@
 mod handoff;
 pub mod proto;
 pub mod store;
-#[cfg(test)]
-mod test_time;
 
 pub use handoff::{HandoffRequest, InvalidHandoff, MAX_REASON, handoff};
 pub use proto::namespace::{DomainName, Separator};

@@ -5,11 +5,12 @@ mod tests;
 
 use std::error::Error;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use mcp_transport::Clock;
 
 use crate::proto::states::{PutError, StateLimits, StateTable};
 
@@ -103,20 +104,18 @@ impl Error for StoreError {
 /// Holds at most 100,000 states of at most 64 KiB each and 64 MiB together.
 pub struct MemoryStates {
     table: Mutex<StateTable>,
-    now: Box<dyn Fn() -> Instant + Send + Sync>,
+    clock: Arc<dyn Clock>,
 }
 
 impl MemoryStates {
-    /// An empty store that asks `now` for the time.
-    pub fn new(now: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
-        Self {
-            table: Mutex::new(StateTable::new(StateLimits::default())),
-            now: Box::new(now),
-        }
+    /// An empty store that asks `clock` for the time.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        let table = Mutex::new(StateTable::new(StateLimits::default()));
+        Self { table, clock }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut StateTable, Instant) -> T) -> T {
-        let now = (self.now)();
+        let now = self.clock.now();
         // The table is never left half changed: nothing in it can panic midway but for want of memory.
         act(
             &mut self.table.lock().unwrap_or_else(PoisonError::into_inner),

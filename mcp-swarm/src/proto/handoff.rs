@@ -18,53 +18,28 @@
 //! [`Sessions::poll_event`], and calls [`Sessions::handle_timeout`] when [`Sessions::poll_timeout`] says so.
 
 mod ending;
+mod event;
 mod key;
+mod limits;
 mod memory;
 mod session;
 #[cfg(test)]
 mod tests;
+mod ticket;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::time::{Duration, Instant};
 
 pub use ending::{Ended, Ending, Failure, Refused, Stale, Unroutable};
+pub use event::Event;
 pub use key::{Handle, Principal, SessionKey};
+pub use limits::Limits;
+pub use ticket::{Call, Generation, Ticket};
 
 use self::memory::Memory;
 use self::session::{Attempt, Session, Tunnel};
 use super::namespace::DomainName;
-
-/// The bounds of [`Sessions`].
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Limits {
-    /// How long an attempt to connect may take: 5 s.
-    pub connect: Duration,
-    /// How long a session lives without a call in flight: 300 s.
-    pub idle: Duration,
-    /// The most sessions at a time, connecting ones among them: 100.
-    pub sessions: usize,
-    /// How long it is remembered why an attempt failed: 60 s.
-    pub failure_memory: Duration,
-    /// How long it is remembered how any other session ended: 1 h.
-    pub ending_memory: Duration,
-    /// The most endings remembered: 1,024.
-    pub endings: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(5),
-            idle: Duration::from_secs(300),
-            sessions: 100,
-            failure_memory: Duration::from_secs(60),
-            ending_memory: Duration::from_secs(3600),
-            endings: 1024,
-        }
-    }
-}
 
 /// All sessions of a gateway. `T` is a tunnel to a specialist.
 pub struct Sessions<T> {
@@ -156,7 +131,6 @@ impl<T> Sessions<T> {
             return Err(self.why_stale(&ticket, now));
         };
         self.retire(session.tunnel);
-        self.memory.forget(&ticket.key);
         let tunnel = Tunnel::new(ticket.generation, ticket.domain, tunnel, now);
         let session = Session {
             principal: session.principal,
@@ -490,81 +464,4 @@ impl<T> fmt::Debug for Sessions<T> {
 fn later(now: Instant, by: Duration) -> Instant {
     const YEAR: Duration = Duration::from_secs(31_536_000);
     now.checked_add(by).unwrap_or_else(|| now + YEAR)
-}
-
-/// What the driver has to do.
-#[derive(Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Event<T> {
-    /// The session has a tunnel now, another one, or none any more: tell its client that its tools changed.
-    #[non_exhaustive]
-    Changed {
-        /// Whose tools.
-        key: SessionKey,
-    },
-    /// Nobody waits for this attempt any more: stop connecting.
-    #[non_exhaustive]
-    Abandoned {
-        /// The attempt.
-        generation: Generation,
-        /// Why.
-        why: Stale,
-    },
-    /// Nobody uses this tunnel any more: close it. Each tunnel given to [`Sessions::connected`] comes back here once.
-    #[non_exhaustive]
-    Retired {
-        /// The tunnel.
-        tunnel: T,
-    },
-}
-
-/// Tells one attempt to connect from another. Never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Generation(u64);
-
-/// An attempt to connect, to be given back with its result.
-#[derive(Debug)]
-pub struct Ticket {
-    key: SessionKey,
-    generation: Generation,
-    domain: DomainName,
-    deadline: Instant,
-}
-
-impl Ticket {
-    /// Which attempt it is.
-    pub fn generation(&self) -> Generation {
-        self.generation
-    }
-
-    /// The specialist to connect to.
-    pub fn domain(&self) -> &DomainName {
-        &self.domain
-    }
-
-    /// When it is too late.
-    pub fn deadline(&self) -> Instant {
-        self.deadline
-    }
-}
-
-/// A call in flight, to be given back when it is over.
-#[derive(Debug)]
-pub struct Call<T> {
-    key: SessionKey,
-    generation: Generation,
-    domain: DomainName,
-    tunnel: T,
-}
-
-impl<T> Call<T> {
-    /// The specialist it goes to.
-    pub fn domain(&self) -> &DomainName {
-        &self.domain
-    }
-
-    /// The tunnel it goes through.
-    pub fn tunnel(&self) -> &T {
-        &self.tunnel
-    }
 }

@@ -1,23 +1,17 @@
 //! What every store promises, held by the one in memory.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use mcp_transport::clock::ManualClock;
 
 use super::*;
-use crate::test_time::start;
 
 const TTL: Duration = Duration::from_secs(120);
 
-/// A store and the seconds its clock has gone.
-fn store() -> (Arc<dyn HandoffStateStore>, Arc<AtomicU64>) {
-    let (begin, gone) = (start(), Arc::new(AtomicU64::new(0)));
-    let hand = gone.clone();
-    (
-        Arc::new(MemoryStates::new(move || {
-            begin + Duration::from_secs(hand.load(Ordering::SeqCst))
-        })),
-        gone,
-    )
+/// A store and its clock.
+fn store() -> (Arc<dyn HandoffStateStore>, ManualClock) {
+    let clock = ManualClock::new();
+    (Arc::new(MemoryStates::new(Arc::new(clock.clone()))), clock)
 }
 
 #[tokio::test]
@@ -38,12 +32,12 @@ async fn put_then_take_once() {
 #[tokio::test]
 async fn expiry_goes_by_the_given_clock() {
     for (after, lives) in [(120, true), (121, false)] {
-        let (store, gone) = store();
+        let (store, clock) = store();
         store
             .put("a", Bytes::from_static(b"{}"), TTL)
             .await
             .unwrap();
-        gone.store(after, Ordering::SeqCst);
+        clock.advance(Duration::from_secs(after));
         assert_eq!(store.take("a").await.unwrap().is_some(), lives, "{after}");
     }
 }

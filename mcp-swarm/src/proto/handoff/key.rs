@@ -38,25 +38,25 @@ impl fmt::Debug for Handle {
 
 /// What a session goes by: a legacy client's own session, or the handle a modern client passes.
 ///
-/// The two never meet: no text that a client chooses makes one into the other. Never shown by `Debug`.
+/// The two never meet: no text that a client chooses makes one into the other. `Debug` does not show handles.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionKey(Key);
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Key {
-    Legacy(Arc<str>),
+    Legacy(u64),
     Handle(Handle),
 }
 
 impl SessionKey {
-    /// A legacy client's session, by the id the server gave it.
-    pub fn legacy(session: impl Into<Arc<str>>) -> Self {
-        Self(Key::Legacy(session.into()))
+    /// A legacy client's session, by the number the server has for it.
+    pub fn legacy(session: u64) -> Self {
+        Self(Key::Legacy(session))
     }
 
-    /// The legacy session's id, if it is one.
-    pub fn legacy_session(&self) -> Option<&str> {
-        match &self.0 {
+    /// The legacy session's number, if it is one.
+    pub fn legacy_session(&self) -> Option<u64> {
+        match self.0 {
             Key::Legacy(session) => Some(session),
             Key::Handle(_) => None,
         }
@@ -72,7 +72,7 @@ impl From<Handle> for SessionKey {
 impl fmt::Debug for SessionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Key::Legacy(_) => f.write_str("SessionKey(legacy ..)"),
+            Key::Legacy(session) => write!(f, "SessionKey(legacy {session})"),
             Key::Handle(_) => f.write_str("SessionKey(hnd_..)"),
         }
     }

@@ -46,7 +46,7 @@ impl Memory {
         }
     }
 
-    pub(super) fn forget(&mut self, key: &SessionKey) {
+    fn forget(&mut self, key: &SessionKey) {
         self.entries.retain(|entry| entry.key != *key);
     }
 

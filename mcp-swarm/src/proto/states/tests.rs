@@ -1,9 +1,14 @@
 //! Once, in time, and within bounds.
 
+use mcp_transport::Clock;
+use mcp_transport::clock::ManualClock;
 use proptest::prelude::*;
 
 use super::*;
-use crate::test_time::start;
+
+fn start() -> Instant {
+    ManualClock::new().now()
+}
 
 const TTL: Duration = Duration::from_secs(120);
 const MS: Duration = Duration::from_millis(1);

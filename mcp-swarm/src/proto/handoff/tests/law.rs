@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Step {
     Activate(u8),
     Connected(usize),
@@ -67,49 +67,22 @@ impl World {
     fn act(&mut self, step: Step) {
         let (now, anyone) = (self.now, Principal::anonymous());
         match step {
-            Step::Activate(session) => {
-                let finance = DomainName::new("finance").unwrap();
-                if let Ok(ticket) = self.sessions.activate(named(session), anyone, finance, now) {
-                    self.newest.insert(session, ticket.generation());
-                    self.tickets.push((session, ticket));
-                }
-            }
-            Step::Connected(at) if !self.tickets.is_empty() => {
-                let (session, ticket) = self.tickets.swap_remove(at % self.tickets.len());
-                let (generation, deadline) = (ticket.generation(), ticket.deadline());
-                let tunnel = self.retired.len() as u64;
-                self.retired.push(0);
-                if self.sessions.connected(ticket, tunnel, now).is_ok() {
-                    assert_eq!(
-                        self.newest.get(&session),
-                        Some(&generation),
-                        "only the newest attempt publishes"
-                    );
-                    assert!(now < deadline, "and only in time");
-                }
-            }
+            Step::Activate(session) => self.activate(session),
+            Step::Connected(at) if !self.tickets.is_empty() => self.connected(at),
             Step::Failed(at) if !self.tickets.is_empty() => {
                 let (_, ticket) = self.tickets.swap_remove(at % self.tickets.len());
                 let _ = self.sessions.failed(ticket, failure(), now);
             }
             Step::Begin(session) => {
-                if let Ok(call) = self.sessions.begin_call(&named(session), &anyone, now) {
-                    assert_eq!(
-                        self.retired[*call.tunnel() as usize],
-                        0,
-                        "a retired tunnel is not used"
-                    );
-                    self.calls.push(call);
-                }
+                let begun = self.sessions.begin_call(&named(session), &anyone, now);
+                self.calls
+                    .extend(begun.inspect(|call| self.assert_kept(*call.tunnel())));
             }
             Step::End(at) if !self.calls.is_empty() => {
                 let call = self.calls.swap_remove(at % self.calls.len());
-                let tunnel = *call.tunnel() as usize;
+                let tunnel = *call.tunnel();
                 if self.sessions.end_call(call, now).is_ok() {
-                    assert_eq!(
-                        self.retired[tunnel], 0,
-                        "an answer of a retired tunnel is not given"
-                    );
+                    self.assert_kept(tunnel);
                 }
             }
             Step::HandBack(session) => {
@@ -138,6 +111,39 @@ impl World {
         self.settle();
     }
 
+    fn activate(&mut self, session: u8) {
+        let finance = DomainName::new("finance").unwrap();
+        let activated =
+            self.sessions
+                .activate(named(session), Principal::anonymous(), finance, self.now);
+        if let Ok(ticket) = activated {
+            self.newest.insert(session, ticket.generation());
+            self.tickets.push((session, ticket));
+        }
+    }
+
+    fn connected(&mut self, at: usize) {
+        let (session, ticket) = self.tickets.swap_remove(at % self.tickets.len());
+        let (generation, deadline) = (ticket.generation(), ticket.deadline());
+        let tunnel = self.retired.len() as u64;
+        self.retired.push(0);
+        if self.sessions.connected(ticket, tunnel, self.now).is_ok() {
+            assert_eq!(
+                self.newest.get(&session),
+                Some(&generation),
+                "only the newest attempt publishes"
+            );
+            assert!(self.now < deadline, "and only in time");
+        }
+    }
+
+    fn assert_kept(&self, tunnel: u64) {
+        assert_eq!(
+            self.retired[tunnel as usize], 0,
+            "a retired tunnel takes and gives nothing"
+        );
+    }
+
     fn settle(&mut self) {
         while let Some(event) = self.sessions.poll_event() {
             if let Event::Retired { tunnel } = event {
@@ -158,7 +164,7 @@ impl World {
 }
 
 fn named(session: u8) -> SessionKey {
-    key(&session.to_string())
+    SessionKey::legacy(session.into())
 }
 
 impl<T> Sessions<T> {
