@@ -1,0 +1,198 @@
+//! The client: what can be asked of a server once there is a connection.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use http::HeaderMap;
+use mcp_transport::{Clock, Endpoint, Reply};
+use mcp_types::{
+    Era,
+    capability::Implementation,
+    jsonrpc::ProgressToken,
+    method::{self, RequestType},
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    builder::Builder,
+    driver::Driver,
+    error::{Error, What},
+    link::{Identity, Link},
+    listen::Listener,
+    negotiation::Negotiation,
+    proto::pages::{BadList, Limits, Pages, ToolList},
+    request::{Ask, CallTool, ListTools, Pending, Ping},
+};
+
+/// A connection to a server. Clones share it.
+///
+/// Dropping the last clone, and the calls that are under way, drops the connection; [`Client::close`]
+/// ends it cleanly.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    parts: Parts,
+    tokens: AtomicI64,
+}
+
+pub(crate) struct Parts {
+    pub(crate) driver: Driver,
+    pub(crate) negotiation: Negotiation,
+    pub(crate) identity: Identity,
+    pub(crate) headers: HeaderMap,
+    pub(crate) request_timeout: Duration,
+    pub(crate) list_limits: Limits,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Client {
+    /// A client of this name and version, which is what servers see of it.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> Builder {
+        Builder::new(Implementation::new(name, version))
+    }
+
+    pub(crate) fn new(parts: Parts) -> Self {
+        Self(Arc::new(Inner {
+            parts,
+            tokens: AtomicI64::new(1),
+        }))
+    }
+
+    /// Runs a tool: `structuredContent` into `Out`, else its text as JSON or, for a `String`, as it is.
+    ///
+    /// # Errors
+    /// When the tool says that it failed ([`Error::is_tool_error`]), there is no result, or it is no `Out`.
+    pub async fn call<Out: DeserializeOwned + 'static>(
+        &self,
+        tool: &str,
+        args: &(impl Serialize + ?Sized),
+    ) -> Result<Out, Error> {
+        self.request(CallTool::new(tool, args)).output().await
+    }
+
+    /// Runs a tool and hands its result through as it came, whatever its type, errors of the tool included.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub async fn call_raw(
+        &self,
+        tool: &str,
+        args: &(impl Serialize + ?Sized),
+    ) -> Result<Reply, Error> {
+        self.request(CallTool::new(tool, args)).send_raw().await
+    }
+
+    /// A request of any kind, to be furnished and sent.
+    pub fn request<M: RequestType>(&self, ask: Ask<M>) -> Pending<M> {
+        Pending::new(self.clone(), ask)
+    }
+
+    /// All tools, every page of them. A tool that cannot be read is set aside and reported, and a server
+    /// that has no such method has no tools.
+    ///
+    /// # Errors
+    /// When a page cannot be had within the time of one request for all, or the list is over the limit.
+    pub async fn list_tools(&self) -> Result<ToolList, Error> {
+        let what = || What::of::<method::ListTools>(None);
+        let deadline = self.clock().now() + self.0.parts.request_timeout;
+        let mut pages = Pages::new(self.0.parts.list_limits);
+        loop {
+            let ask = pages.cursor().map_or_else(ListTools::new, ListTools::after);
+            let page = match self.request(ask).until(deadline).send_raw().await {
+                Ok(page) => page,
+                Err(error) if error.is_method_not_found() && pages.cursor().is_none() => break,
+                Err(error) => return Err(error),
+            };
+            match pages.handle(&page.result) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(bad @ BadList::Malformed(_)) => {
+                    return Err(Error::shape(what(), bad.to_string()));
+                }
+                Err(bad) => return Err(Error::limit(what(), bad.to_string())),
+            }
+        }
+        let list = pages.into_list();
+        for skipped in &list.skipped {
+            tracing::warn!(tool = ?skipped.name, reason = skipped.reason, "a tool was set aside");
+        }
+        Ok(list)
+    }
+
+    /// Asks whether a legacy server is alive.
+    ///
+    /// # Errors
+    /// When it is not; and on a modern connection, which has no such method.
+    pub async fn ping(&self) -> Result<(), Error> {
+        self.request(Ping::new()).send().await.map(|_| ())
+    }
+
+    /// What a legacy server sends unasked, such as `notifications/tools/list_changed`, from here on.
+    ///
+    /// # Errors
+    /// On a modern connection: its servers send nothing unasked.
+    pub fn listen(&self) -> Result<Listener, Error> {
+        Listener::open(self)
+    }
+
+    /// What was agreed with the server, and what it says of itself.
+    pub fn link(&self) -> &Link {
+        &self.0.parts.negotiation.link
+    }
+
+    /// What was tried, what was answered, what was chosen.
+    pub fn negotiation(&self) -> &Negotiation {
+        &self.0.parts.negotiation
+    }
+
+    /// Whether the connection is modern.
+    pub fn is_modern(&self) -> bool {
+        self.link().era == Era::Modern
+    }
+
+    /// Ends the connection cleanly: a child process is asked to end before it is made to, a legacy HTTP
+    /// session is deleted. Calls under way fail. An endpoint that was passed in stays its owner's.
+    pub async fn close(&self) {
+        self.0.parts.driver.close(&*self.0.parts.clock).await;
+    }
+
+    pub(crate) fn endpoint(&self) -> &Arc<dyn Endpoint> {
+        self.0.parts.driver.endpoint()
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.0.parts.clock
+    }
+
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.0.parts.identity
+    }
+
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.0.parts.headers
+    }
+
+    pub(crate) fn request_timeout(&self) -> Duration {
+        self.0.parts.request_timeout
+    }
+
+    pub(crate) fn next_token(&self) -> ProgressToken {
+        self.0.tokens.fetch_add(1, Ordering::Relaxed).into()
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("target", &self.negotiation().target)
+            .field("link", self.link())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,98 @@
+//! Why there is no connection, with everything that was tried.
+
+use std::fmt;
+
+use mcp_errors::Failure;
+
+use crate::proto::probe::{Attempt, Reason};
+
+/// Why there is no connection.
+///
+/// The attempts stand in order; the first failure is mostly the one that tells, so it is the
+/// [source](std::error::Error::source) and [`ConnectError::failure`].
+#[derive(Debug)]
+pub struct ConnectError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    target: String,
+    reason: Reason,
+    /// Why nothing was even tried.
+    detail: Option<String>,
+    attempts: Vec<Attempt>,
+}
+
+impl ConnectError {
+    pub(crate) fn new(target: String, reason: Reason, attempts: Vec<Attempt>) -> Self {
+        Self(Box::new(Inner {
+            target,
+            reason,
+            detail: None,
+            attempts,
+        }))
+    }
+
+    pub(crate) fn local(target: String, detail: String) -> Self {
+        Self(Box::new(Inner {
+            target,
+            reason: Reason::Local,
+            detail: Some(detail),
+            attempts: Vec::new(),
+        }))
+    }
+
+    /// Why.
+    pub fn reason(&self) -> &Reason {
+        &self.0.reason
+    }
+
+    /// What was tried, in order; empty where nothing could be.
+    pub fn attempts(&self) -> &[Attempt] {
+        &self.0.attempts
+    }
+
+    /// The first failure.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.0
+            .attempts
+            .iter()
+            .find_map(|attempt| attempt.answer.failure())
+    }
+
+    /// Whether the server did not answer in time.
+    pub fn is_timeout(&self) -> bool {
+        self.0.reason == Reason::Timeout
+    }
+
+    /// Whether the server wants authorization.
+    pub fn is_unauthorized(&self) -> bool {
+        self.0.reason == Reason::Unauthorized
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot connect to {}: ", self.0.target)?;
+        match &self.0.detail {
+            Some(detail) => f.write_str(detail)?,
+            None => self.0.reason.fmt(f)?,
+        }
+        for (n, attempt) in (1..).zip(&self.0.attempts) {
+            write!(
+                f,
+                "; {n}. {} ({}): {}",
+                attempt.step.method(),
+                attempt.revision,
+                attempt.answer
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.failure()
+            .map(|failure| failure as &(dyn std::error::Error + 'static))
+    }
+}

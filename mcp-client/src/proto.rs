@@ -1,0 +1,5 @@
+//! What the client decides, as pure machines: no IO, no clock, no randomness.
+
+pub mod command;
+pub mod pages;
+pub mod probe;

@@ -1,0 +1,157 @@
+//! A call under way: what comes before its outcome, and the outcome.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    marker::PhantomData,
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use mcp_errors::{Failure, FailureKind};
+use mcp_transport::{Notification, Reply, Request};
+use mcp_types::{
+    jsonrpc::ProgressToken,
+    method::RequestType,
+    notification::ProgressParams,
+    outcome::{COMPLETE, result_type},
+};
+
+use super::OnProgress;
+use crate::{
+    client::Client,
+    error::{Error, What},
+    wait::{Came, Waiting},
+};
+
+/// A call that was sent. Dropping it cancels the call.
+#[must_use = "dropping a call cancels it"]
+pub struct Running<M: RequestType> {
+    /// Keeps the connection.
+    _client: Client,
+    what: What,
+    /// `None` once the outcome is there.
+    waiting: Option<Waiting>,
+    outcome: Option<Result<Reply, Failure>>,
+    within: Duration,
+    hearing: Hearing,
+    kind: PhantomData<fn() -> M>,
+}
+
+/// Who hears of progress, under which token.
+pub(super) struct Hearing {
+    pub(super) token: Option<ProgressToken>,
+    pub(super) on_progress: Option<OnProgress>,
+}
+
+impl<M: RequestType> Running<M> {
+    pub(super) fn new(
+        client: Client,
+        request: Request,
+        what: What,
+        hearing: Hearing,
+        (now, deadline): (Instant, Instant),
+    ) -> Self {
+        let exchange = client.endpoint().open(request);
+        Self {
+            waiting: Some(Waiting::new(exchange, client.clock(), deadline)),
+            _client: client,
+            what,
+            outcome: None,
+            within: deadline.saturating_duration_since(now),
+            hearing,
+            kind: PhantomData,
+        }
+    }
+
+    /// The next notification of the call; `None` once there is an outcome or the deadline has passed.
+    pub async fn next(&mut self) -> Option<Notification> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// The same as [`Running::next`], to be polled.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Notification>> {
+        let Some(waiting) = &mut self.waiting else {
+            return Poll::Ready(None);
+        };
+        let outcome = match waiting.poll(cx) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Came::Notification(notification)) => {
+                self.hearing.hear(&notification);
+                return Poll::Ready(Some(notification));
+            }
+            Poll::Ready(Came::Outcome(outcome)) => outcome,
+            Poll::Ready(Came::Deadline) => Err(Failure::new(
+                FailureKind::Timeout,
+                format!("no result within {:.1?}", self.within),
+            )),
+        };
+        // On a timeout this is what cancels the call.
+        self.waiting = None;
+        self.outcome = Some(outcome);
+        Poll::Ready(None)
+    }
+
+    /// The result as it came, whatever its type.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn reply(mut self) -> Result<Reply, Error> {
+        while self.next().await.is_some() {}
+        match self.outcome.take() {
+            Some(Ok(reply)) => Ok(reply),
+            Some(Err(failure)) => Err(Error::failed(self.what, failure)),
+            // The loop above ends only with an outcome.
+            None => Err(Error::invalid(self.what, "the call has no outcome".into())),
+        }
+    }
+
+    /// The complete result.
+    ///
+    /// # Errors
+    /// When there is none, it is of another type than `complete`, or it cannot be read.
+    pub async fn outcome(self) -> Result<M::Result, Error> {
+        let what = self.what.clone();
+        let reply = self.reply().await?;
+        match result_type(&reply.result) {
+            Ok(kind) if &*kind == COMPLETE => {}
+            Ok(kind) => return Err(Error::result_type(what, &kind)),
+            Err(error) => {
+                return Err(Error::shape(
+                    what,
+                    format!("the result is no object: {error}"),
+                ));
+            }
+        }
+        reply
+            .result
+            .decode()
+            .map_err(|error| Error::shape(what, format!("the result cannot be read: {error}")))
+    }
+}
+
+impl Hearing {
+    fn hear(&mut self, notification: &Notification) {
+        let (Some(token), Some(on_progress)) = (&self.token, &mut self.on_progress) else {
+            return;
+        };
+        if notification.method != "notifications/progress" {
+            return;
+        }
+        match notification.params.decode::<ProgressParams>() {
+            Ok(progress) if progress.progress_token == *token => on_progress(progress),
+            // It is another call's, or nobody's.
+            Ok(_) => {}
+            Err(error) => tracing::debug!(%error, "progress that cannot be read"),
+        }
+    }
+}
+
+impl<M: RequestType> fmt::Debug for Running<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running")
+            .field("call", &format_args!("{}", self.what))
+            .field("ended", &self.waiting.is_none())
+            .finish_non_exhaustive()
+    }
+}
