@@ -4,6 +4,7 @@
 
 use std::{borrow::Cow, error::Error, fmt, time::Duration};
 
+use crate::catalogue::{ProtocolError, ProtocolErrorKind};
 use mcp_types::ErrorObject;
 
 /// Why a call has no result.
@@ -93,16 +94,17 @@ impl Failure {
         }))
     }
 
-    /// The peer's own error. Whether the call ran is unknown unless its code tells.
+    /// The peer's own error. Whether the call ran is unknown unless the error tells.
     pub fn peer(error: ErrorObject) -> Self {
-        // The codes of the envelope are given before a handler is reached.
-        let refused = matches!(error.code.0, -32700 | -32600 | -32601 | -32022..=-32020);
         let mut failure = Self::new(FailureKind::Peer, error.message.clone());
-        failure.0.executed = if refused {
-            Executed::No
-        } else {
-            Executed::Unknown
+        let protocol = ProtocolError::from(error.clone());
+        failure.0.executed = match protocol.kind() {
+            kind if kind.precedes_handlers() => Executed::No,
+            _ => Executed::Unknown,
         };
+        if let ProtocolErrorKind::AtCapacity { retry_after } = protocol.kind() {
+            failure.0.retry_after = *retry_after;
+        }
         failure.0.peer = Some(error);
         failure
     }
@@ -153,6 +155,11 @@ impl Failure {
     /// The peer's error, if it sent one.
     pub fn peer_error(&self) -> Option<&ErrorObject> {
         self.0.peer.as_ref()
+    }
+
+    /// The peer's error in the words of the catalogue, if it sent one.
+    pub fn protocol_error(&self) -> Option<ProtocolError> {
+        self.0.peer.clone().map(ProtocolError::from)
     }
 
     /// The HTTP status of the answer, if there was one.
@@ -258,18 +265,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_peers_code_tells_whether_a_call_ran() {
-        let check = |code, expected| {
-            let failure = Failure::peer(ErrorObject::new(ErrorCode(code), "x"));
+    fn the_peers_error_tells_whether_a_call_ran() {
+        let check = |error: ErrorObject, expected| {
+            let failure = Failure::peer(error);
+            let code = failure.peer_error().unwrap().code;
             assert_eq!(failure.executed(), expected, "{code}");
             assert_eq!(failure.fault(), Fault::Peer);
         };
-        for code in [-32700, -32600, -32601, -32020, -32021, -32022] {
-            check(code, Executed::No);
+        for code in [-32700, -32600, -32601, -32020, -32022] {
+            check(ErrorObject::new(ErrorCode(code), "x"), Executed::No);
         }
-        for code in [-32603, -32602, -32000, 7] {
-            check(code, Executed::Unknown);
+        // A handler may find midway that it needs a capability.
+        for code in [-32603, -32602, -32021, -32000, 7] {
+            check(ErrorObject::new(ErrorCode(code), "x"), Executed::Unknown);
         }
+        check(ProtocolError::missing_meta(["a"]).into(), Executed::No);
+        check(ProtocolError::unknown_tool("a").into(), Executed::Unknown);
+    }
+
+    #[test]
+    fn a_peer_at_capacity_says_when_to_come_back() {
+        let wait = Duration::from_secs(3);
+        let failure =
+            Failure::peer(ProtocolError::at_capacity("64 calls are the most", wait).into());
+        assert_eq!(
+            (failure.retry_after(), failure.executed()),
+            (Some(wait), Executed::No)
+        );
     }
 
     #[test]

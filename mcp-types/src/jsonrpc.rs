@@ -6,15 +6,17 @@ mod decode;
 mod encode;
 mod error;
 mod id;
+mod malformed;
 
 pub use self::{
     decode::{
-        MAX_DEPTH, Malformed, MalformedKind, Message, NotificationMessage, RequestMessage,
-        ResponseMessage, decode, decode_batch,
+        MAX_DEPTH, Message, NotificationMessage, RequestMessage, ResponseMessage, decode,
+        decode_batch,
     },
     encode::{ErrorId, write_error, write_notification, write_request, write_result},
     error::{ErrorCode, ErrorObject},
     id::{ProgressToken, RequestId},
+    malformed::{Flaw, Malformed, MalformedKind},
 };
 
 #[cfg(test)]

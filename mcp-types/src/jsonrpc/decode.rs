@@ -1,15 +1,15 @@
 //! Reading a message: one pass finds what it is and where its parts stand.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
 use bytes::Bytes;
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
-use serde_json::value::RawValue;
+use serde_json::{error::Category, value::RawValue};
 
-use super::{ErrorCode, ErrorObject, RequestId};
+use super::{ErrorObject, Flaw, Malformed, MalformedKind, RequestId};
 use crate::{
     method::Method,
     object::Key,
@@ -63,69 +63,6 @@ pub struct ResponseMessage {
     pub body: Result<RawJson, ErrorObject>,
 }
 
-/// Why a text is no message, and how far it was understood.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Malformed {
-    /// What kind of text it is.
-    pub kind: MalformedKind,
-    /// The id, where it could be read.
-    pub id: Option<RequestId>,
-    /// What is wrong, in words that may be shown to the peer.
-    pub detail: Cow<'static, str>,
-}
-
-/// What kind of text is no message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MalformedKind {
-    /// Not JSON, or nested too deeply.
-    Parse,
-    /// JSON, but no JSON-RPC message.
-    Invalid,
-    /// An array: a batch where a single message was expected.
-    Batch,
-    /// A response that breaks the rules; answering it could start a loop.
-    Response,
-}
-
-impl Malformed {
-    fn new(
-        kind: MalformedKind,
-        id: Option<RequestId>,
-        detail: impl Into<Cow<'static, str>>,
-    ) -> Self {
-        Self {
-            kind,
-            id,
-            detail: detail.into(),
-        }
-    }
-
-    /// The answer that the sender gets, or `None` where answering is not allowed.
-    pub fn answer(&self) -> Option<ErrorObject> {
-        let (code, message) = match self.kind {
-            MalformedKind::Parse => (ErrorCode::PARSE_ERROR, "Parse error"),
-            MalformedKind::Invalid | MalformedKind::Batch => {
-                (ErrorCode::INVALID_REQUEST, "Invalid request")
-            }
-            MalformedKind::Response => return None,
-        };
-        Some(ErrorObject::new(
-            code,
-            format!("{message}: {}", self.detail),
-        ))
-    }
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.detail)
-    }
-}
-
-impl std::error::Error for Malformed {}
-
 /// Reads one message. Its raw parts share `bytes`.
 ///
 /// # Errors
@@ -134,16 +71,8 @@ impl std::error::Error for Malformed {}
 pub fn decode(bytes: &Bytes) -> Result<Message, Malformed> {
     match parse(bytes)? {
         Top::Object(parts) => classify(bytes, parts),
-        Top::Array => Err(Malformed::new(
-            MalformedKind::Batch,
-            None,
-            "a batch is not allowed here; send one message at a time",
-        )),
-        Top::Other => Err(Malformed::new(
-            MalformedKind::Invalid,
-            None,
-            "a message is a JSON object",
-        )),
+        Top::Array => Err(Malformed::new(MalformedKind::Batch, Flaw::Batch)),
+        Top::Other => Err(Malformed::new(MalformedKind::Invalid, Flaw::NotObject)),
     }
 }
 
@@ -155,36 +84,43 @@ pub fn decode_batch(
     bytes: &Bytes,
     limit: usize,
 ) -> Result<Vec<Result<Message, Malformed>>, Malformed> {
-    check_depth(bytes)?;
-    let items: Vec<&RawValue> = serde_json::from_slice(bytes).map_err(not_json)?;
-    if items.is_empty() || items.len() > limit {
-        return Err(Malformed::new(
-            MalformedKind::Invalid,
-            None,
-            format!("a batch holds 1 to {limit} messages, not {}", items.len()),
-        ));
+    let text = text_of(bytes)?;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let Elements { first, count } = Elements::read(&mut deserializer, limit)
+        .and_then(|elements| deserializer.end().map(|()| elements))
+        .map_err(|error| match error.classify() {
+            Category::Data => Malformed::new(MalformedKind::Invalid, Flaw::BatchLength),
+            Category::Io | Category::Syntax | Category::Eof => not_json(error),
+        })?;
+    if count == 0 || count > limit {
+        return Err(
+            Malformed::new(MalformedKind::Invalid, Flaw::BatchLength).with_detail(format!(
+                "a batch holds 1 to {limit} messages, not {count}; send fewer at a time"
+            )),
+        );
     }
-    let decoded = items
+    let decoded = first
         .into_iter()
         .map(|item| decode(&bytes.slice_ref(item.get().as_bytes())));
     Ok(decoded.collect())
 }
 
 fn parse(bytes: &Bytes) -> Result<Top<'_>, Malformed> {
+    serde_json::from_str(text_of(bytes)?).map_err(not_json)
+}
+
+fn text_of(bytes: &[u8]) -> Result<&str, Malformed> {
     check_depth(bytes)?;
-    std::str::from_utf8(bytes)
-        .map_err(|_| Malformed::new(MalformedKind::Parse, None, "the text is not UTF-8"))
-        .and_then(|text| serde_json::from_str(text).map_err(not_json))
+    std::str::from_utf8(bytes).map_err(|_| Malformed::new(MalformedKind::Parse, Flaw::NotUtf8))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape `map_err` wants")]
 fn not_json(error: serde_json::Error) -> Malformed {
-    let detail = format!(
+    Malformed::new(MalformedKind::Parse, Flaw::NotJson).with_detail(format!(
         "not JSON at line {}, column {}",
         error.line(),
         error.column()
-    );
-    Malformed::new(MalformedKind::Parse, None, detail)
+    ))
 }
 
 /// Refuses what nests too deeply. Text below that length cannot, and costs nothing.
@@ -202,8 +138,7 @@ fn check_depth(bytes: &[u8]) -> Result<(), Malformed> {
             b'{' | b'[' => {
                 depth += 1;
                 if depth > MAX_DEPTH {
-                    let detail = format!("nested more than {MAX_DEPTH} deep");
-                    return Err(Malformed::new(MalformedKind::Parse, None, detail));
+                    return Err(Malformed::new(MalformedKind::Parse, Flaw::TooDeep));
                 }
             }
             b'}' | b']' => depth = depth.saturating_sub(1),
@@ -216,81 +151,65 @@ fn check_depth(bytes: &[u8]) -> Result<(), Malformed> {
 fn classify(bytes: &Bytes, parts: Parts<'_>) -> Result<Message, Malformed> {
     let id = parts
         .id
-        .map(|raw| serde_json::from_str::<RequestId>(raw.get()));
+        .map(|raw| serde_json::from_str::<RequestId>(raw.get()).map_err(|_| Flaw::Id));
     let known = id.as_ref().and_then(|id| id.as_ref().ok()).cloned();
     let is_response = parts.method.is_none() && (parts.result.is_some() || parts.error.is_some());
-    let invalid = |detail: Cow<'static, str>| {
-        let kind = if is_response {
-            MalformedKind::Response
-        } else {
-            MalformedKind::Invalid
-        };
-        Malformed::new(kind, known.clone(), detail)
+    let kind = if is_response {
+        MalformedKind::Response
+    } else {
+        MalformedKind::Invalid
     };
+    let invalid = |flaw| Malformed::new(kind, flaw).with_id(known.clone());
 
     if let Some(name) = parts.twice {
-        return Err(invalid(format!("member `{name}` stands twice").into()));
+        return Err(
+            invalid(Flaw::DuplicateMember).with_detail(format!("member `{name}` stands twice"))
+        );
     }
     if parts.jsonrpc.is_none_or(|raw| raw.get() != "\"2.0\"") {
-        return Err(invalid("`jsonrpc` must be \"2.0\"".into()));
+        return Err(invalid(Flaw::Version));
     }
     let Some(method) = parts.method else {
-        return response(&parts, id, &invalid);
+        return response(&parts, id).map_err(invalid);
     };
     if parts.result.is_some() || parts.error.is_some() {
-        return Err(invalid(
-            "a message has a method or a result, not both".into(),
-        ));
+        return Err(invalid(Flaw::MethodAndResult));
     }
-    let Ok(Key::Borrowed(_) | Key::Owned(_)) = serde_json::from_str::<Key<'_>>(method.get()) else {
-        return Err(invalid("`method` must be a string".into()));
-    };
     let method = serde_json::from_str::<Key<'_>>(method.get())
         .map(|name| Method::from(&*name))
-        .map_err(|_| invalid("`method` must be a string".into()))?;
+        .map_err(|_| invalid(Flaw::Method))?;
     let params = match parts.params {
         None => RawParams::empty(),
-        Some(Members::Object(members)) => {
-            RawParams::locate(bytes, &members).map_err(|detail| invalid(detail.into()))?
-        }
-        Some(Members::Other) => return Err(invalid("`params` must be an object".into())),
+        Some(Members::Object(members)) => RawParams::locate(bytes, &members)
+            .map_err(|detail| invalid(Flaw::DuplicateMember).with_detail(detail))?,
+        Some(Members::Other) => return Err(invalid(Flaw::Params)),
     };
-    match id {
+    match id.transpose().map_err(invalid)? {
         None => Ok(Message::Notification(NotificationMessage {
             method,
             params,
         })),
-        Some(Ok(id)) => Ok(Message::Request(RequestMessage { id, method, params })),
-        Some(Err(_)) => Err(invalid("`id` must be a string or an integer".into())),
+        Some(id) => Ok(Message::Request(RequestMessage { id, method, params })),
     }
 }
 
-fn response(
-    parts: &Parts<'_>,
-    id: Option<Result<RequestId, serde_json::Error>>,
-    invalid: &dyn Fn(Cow<'static, str>) -> Malformed,
-) -> Result<Message, Malformed> {
-    let is_null = parts.id.is_none_or(|raw| raw.get() == "null");
+fn response(parts: &Parts<'_>, id: Option<Result<RequestId, Flaw>>) -> Result<Message, Flaw> {
     let body = match (parts.result, parts.error) {
         (Some(result), None) => Ok(RawJson::from(result)),
-        (None, Some(error)) => Err(serde_json::from_str(error.get())
-            .map_err(|_| invalid("`error` must hold an integer `code` and a `message`".into()))?),
-        (None, None) => {
-            return Err(invalid(
-                "a message has a `method`, a `result` or an `error`".into(),
-            ));
+        (None, Some(error)) => {
+            Err(serde_json::from_str(error.get()).map_err(|_| Flaw::ErrorShape)?)
         }
-        (Some(_), Some(_)) => {
-            return Err(invalid(
-                "a response has a result or an error, not both".into(),
-            ));
-        }
+        (None, None) => return Err(Flaw::NoMember),
+        (Some(_), Some(_)) => return Err(Flaw::ResultAndError),
     };
-    match id {
-        Some(Ok(id)) => Ok(Message::Response(ResponseMessage { id: Some(id), body })),
-        _ if is_null && body.is_err() => Ok(Message::Response(ResponseMessage { id: None, body })),
-        _ => Err(invalid("`id` must be a string or an integer".into())),
-    }
+    // An error need not know which request it answers; a result must.
+    let nameless = parts.id.is_none_or(|raw| raw.get() == "null") && body.is_err();
+    let id = match id {
+        _ if nameless => None,
+        Some(id) => Some(id?),
+        None => return Err(Flaw::ResultWithoutId),
+    };
+    Ok(Message::Response(ResponseMessage { id, body }))
 }
 
 enum Top<'a> {
@@ -381,5 +300,39 @@ impl<'de> Visitor<'de> for TopVisitor {
 
     fn visit_unit<E>(self) -> Result<Top<'de>, E> {
         Ok(Top::Other)
+    }
+}
+
+/// The first elements of an array, and how many it has in all: a long one costs no memory.
+struct Elements<'a> {
+    first: Vec<&'a RawValue>,
+    count: usize,
+}
+
+impl<'a> Elements<'a> {
+    fn read<D: Deserializer<'a>>(deserializer: D, limit: usize) -> Result<Self, D::Error> {
+        struct Limit(usize);
+        impl<'de> Visitor<'de> for Limit {
+            type Value = Elements<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+                let mut elements = Elements {
+                    first: Vec::new(),
+                    count: 0,
+                };
+                while let Some(item) = items.next_element()? {
+                    elements.count += 1;
+                    if elements.count <= self.0 {
+                        elements.first.push(item);
+                    }
+                }
+                Ok(elements)
+            }
+        }
+        deserializer.deserialize_seq(Limit(limit))
     }
 }

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::*;
 
+type Side = fn(&MethodSpec) -> Span;
+
 #[test]
 fn names_are_unique_and_found() {
     let names: BTreeSet<_> = TABLE.iter().map(|spec| spec.name).collect();
@@ -30,14 +32,13 @@ fn every_schema_lists_the_same_methods() {
         let schema: Value = serde_json::from_str(&text).unwrap();
         let core =
             |spec: &&MethodSpec| revision != Revision::V2026_07_28 || spec.extension.is_none();
-        let ours = |side: fn(&MethodSpec) -> Span, kind: Kind| -> BTreeSet<String> {
+        let ours = |side: Side, kind: Kind| -> BTreeSet<String> {
             let rows = TABLE.iter().filter(core);
             rows.filter(|spec| spec.kind == kind && side(spec).contains(revision))
                 .map(|spec| spec.name.to_owned())
                 .collect()
         };
-        let (server, client): (fn(&MethodSpec) -> Span, fn(&MethodSpec) -> Span) =
-            (|spec| spec.to_server, |spec| spec.to_client);
+        let (server, client): (Side, Side) = (|spec| spec.to_server, |spec| spec.to_client);
         assert_eq!(
             ours(server, Kind::Request),
             union(&schema, "ClientRequest"),

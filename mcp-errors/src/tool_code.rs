@@ -1,0 +1,239 @@
+//! The fourteen stable codes of tool errors: what each means for the caller.
+//!
+//! A code is a promise to programs: it does not change with wording, transport or revision.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A tool error's code: an open set, so codes of other services survive.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolErrorCode(Cow<'static, str>);
+
+impl ToolErrorCode {
+    /// The URL resolves to a private or reserved address.
+    pub const SSRF_BLOCKED: Self = Self::known("ssrf_blocked");
+    /// The arguments are wrong.
+    pub const BAD_REQUEST: Self = Self::known("bad_request");
+    /// The key is missing or wrong.
+    pub const AUTH_FAILED: Self = Self::known("auth_failed");
+    /// The target does not exist.
+    pub const NOT_FOUND: Self = Self::known("not_found");
+    /// This way to the target is closed; another tool may have one.
+    pub const FORBIDDEN: Self = Self::known("forbidden");
+    /// The limit of requests per minute is reached.
+    pub const RATE_LIMITED: Self = Self::known("rate_limited");
+    /// The limit of requests at a time is reached.
+    pub const AT_CAPACITY: Self = Self::known("at_capacity");
+    /// The service is down for now.
+    pub const SERVICE_UNAVAILABLE: Self = Self::known("service_unavailable");
+    /// The upstream failed: any status from 500 on.
+    pub const UPSTREAM_ERROR: Self = Self::known("upstream_error");
+    /// The upstream refused: a 4xx status without a code of its own here.
+    pub const UPSTREAM_CLIENT_ERROR: Self = Self::known("upstream_client_error");
+    /// The service is off for this account.
+    pub const SERVICE_DISABLED: Self = Self::known("service_disabled");
+    /// The upstream's body was not JSON.
+    pub const UPSTREAM_NON_JSON: Self = Self::known("upstream_non_json");
+    /// The result broke the tool's `outputSchema`.
+    pub const OUTPUT_VALIDATION_FAILED: Self = Self::known("output_validation_failed");
+    /// None of the others; it should not occur.
+    pub const UPSTREAM_UNKNOWN: Self = Self::known("upstream_unknown");
+
+    /// The fourteen.
+    pub const ALL: [Self; 14] = [
+        Self::SSRF_BLOCKED,
+        Self::BAD_REQUEST,
+        Self::AUTH_FAILED,
+        Self::NOT_FOUND,
+        Self::FORBIDDEN,
+        Self::RATE_LIMITED,
+        Self::AT_CAPACITY,
+        Self::SERVICE_UNAVAILABLE,
+        Self::UPSTREAM_ERROR,
+        Self::UPSTREAM_CLIENT_ERROR,
+        Self::SERVICE_DISABLED,
+        Self::UPSTREAM_NON_JSON,
+        Self::OUTPUT_VALIDATION_FAILED,
+        Self::UPSTREAM_UNKNOWN,
+    ];
+
+    /// A code of one's own.
+    pub fn new(code: impl Into<Cow<'static, str>>) -> Self {
+        Self(code.into())
+    }
+
+    /// The code for an upstream's HTTP status that is no success.
+    pub const fn from_status(status: u16) -> Self {
+        match status {
+            400 => Self::BAD_REQUEST,
+            401 => Self::AUTH_FAILED,
+            403 => Self::FORBIDDEN,
+            404 => Self::NOT_FOUND,
+            429 => Self::RATE_LIMITED,
+            503 => Self::SERVICE_UNAVAILABLE,
+            _ if status >= 500 => Self::UPSTREAM_ERROR,
+            _ if status / 100 == 4 => Self::UPSTREAM_CLIENT_ERROR,
+            _ => Self::UPSTREAM_UNKNOWN,
+        }
+    }
+
+    /// The code as it stands on the wire.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is one of the fourteen.
+    pub fn is_known(&self) -> bool {
+        self.row().is_some()
+    }
+
+    /// The HTTP status that goes with the code; `None` where there is none or it varies.
+    pub fn status(&self) -> Option<u16> {
+        self.row().and_then(|row| row.status)
+    }
+
+    /// What kind of thing to do next. A code that is not one of the fourteen is to be investigated,
+    /// and so is not repeated.
+    pub fn bucket(&self) -> Bucket {
+        self.row().map_or(Bucket::Investigate, |row| row.bucket)
+    }
+
+    /// What to do next, in words for a person or a model.
+    pub fn advice(&self) -> &'static str {
+        self.row().map_or(
+            "Unknown code: read the error's sentence, and do not repeat the call unless that is safe.",
+            |row| row.advice,
+        )
+    }
+
+    const fn known(code: &'static str) -> Self {
+        Self(Cow::Borrowed(code))
+    }
+
+    fn row(&self) -> Option<&'static Row> {
+        ROWS.iter().find(|row| row.code == self.0)
+    }
+}
+
+impl fmt::Display for ToolErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for ToolErrorCode {
+    fn from(code: &str) -> Self {
+        Self(Cow::Owned(code.to_owned()))
+    }
+}
+
+impl From<String> for ToolErrorCode {
+    fn from(code: String) -> Self {
+        Self(Cow::Owned(code))
+    }
+}
+
+impl PartialEq<str> for ToolErrorCode {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl PartialEq<&str> for ToolErrorCode {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
+    }
+}
+
+impl Serialize for ToolErrorCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolErrorCode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// What kind of thing a caller does about a tool error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Bucket {
+    /// Change the call, then repeat it.
+    FixInput,
+    /// Take another tool.
+    SwitchTool,
+    /// Repeat the same call later, as far as repeating it is safe.
+    WaitAndRetry,
+    /// Ask the service's operator; the call cannot succeed before.
+    ContactSupport,
+    /// Find out; repeating it blindly is not safe.
+    Investigate,
+}
+
+impl Bucket {
+    /// Its name for programs, such as `wait_and_retry`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FixInput => "fix_input",
+            Self::SwitchTool => "switch_tool",
+            Self::WaitAndRetry => "wait_and_retry",
+            Self::ContactSupport => "contact_support",
+            Self::Investigate => "investigate",
+        }
+    }
+
+    /// Whether the same call may succeed later.
+    pub const fn is_transient(self) -> bool {
+        matches!(self, Self::WaitAndRetry)
+    }
+}
+
+impl fmt::Display for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+struct Row {
+    code: &'static str,
+    status: Option<u16>,
+    bucket: Bucket,
+    advice: &'static str,
+}
+
+const fn row(code: &'static str, status: Option<u16>, bucket: Bucket, advice: &'static str) -> Row {
+    Row {
+        code,
+        status,
+        bucket,
+        advice,
+    }
+}
+
+#[rustfmt::skip]
+const ROWS: [Row; 14] = {
+    use Bucket::{ContactSupport, FixInput, Investigate, SwitchTool, WaitAndRetry};
+    [
+        row("ssrf_blocked", None, FixInput, "Change the URL: it resolves to a private or reserved address."),
+        row("bad_request", Some(400), FixInput, "Fix the arguments."),
+        row("auth_failed", Some(401), FixInput, "Fix the key."),
+        row("not_found", Some(404), FixInput, "The target does not exist: name another."),
+        row("forbidden", Some(403), SwitchTool, "Use the next tool of the ladder, for example single, proxy, browser."),
+        row("rate_limited", Some(429), WaitAndRetry, "Wait `retryAfter` seconds: `current.rpm` reached `limits.maxRpm`."),
+        row("at_capacity", Some(503), WaitAndRetry, "Wait `retryAfter` seconds: `current.concurrency` reached `limits.maxConcurrency`."),
+        row("service_unavailable", Some(503), WaitAndRetry, "Back off shortly, then repeat the call."),
+        row("upstream_error", None, WaitAndRetry, "Back off exponentially, then repeat the call."),
+        row("upstream_client_error", None, FixInput, "Usually the input: check it against the upstream's answer."),
+        row("service_disabled", Some(503), ContactSupport, "The service is off for this account: ask support to turn it on."),
+        row("upstream_non_json", None, Investigate, "The upstream's body was not JSON: look at it."),
+        row("output_validation_failed", None, Investigate, "The result broke the tool's `outputSchema`: report it."),
+        row("upstream_unknown", None, Investigate, "This should not occur: report it."),
+    ]
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! The table of the fourteen codes, row by row.
+
+use super::*;
+
+/// `code | status | bucket`, as the design has it; `-` is none, and `*` one that varies.
+const TABLE: &str = "
+ssrf_blocked             | -   | fix_input
+bad_request              | 400 | fix_input
+auth_failed              | 401 | fix_input
+not_found                | 404 | fix_input
+forbidden                | 403 | switch_tool
+rate_limited             | 429 | wait_and_retry
+at_capacity              | 503 | wait_and_retry
+service_unavailable      | 503 | wait_and_retry
+upstream_error           | *   | wait_and_retry
+upstream_client_error    | *   | fix_input
+service_disabled         | 503 | contact_support
+upstream_non_json        | *   | investigate
+output_validation_failed | -   | investigate
+upstream_unknown         | *   | investigate
+";
+
+#[test]
+fn each_code_has_its_status_and_bucket() {
+    let rows: Vec<Vec<&str>> = TABLE
+        .trim()
+        .lines()
+        .map(|row| row.split('|').map(str::trim).collect())
+        .collect();
+    assert_eq!(rows.len(), ToolErrorCode::ALL.len());
+    for (code, row) in ToolErrorCode::ALL.iter().zip(&rows) {
+        assert_eq!(code, row[0]);
+        assert_eq!(code.status(), row[1].parse().ok(), "{code}");
+        assert_eq!(code.bucket().as_str(), row[2], "{code}");
+        assert_eq!(
+            code.bucket().is_transient(),
+            row[2] == "wait_and_retry",
+            "{code}"
+        );
+        assert!(code.is_known() && code.advice().ends_with('.'), "{code}");
+    }
+}
+
+/// BL-313.
+#[test]
+fn an_upstreams_status_becomes_a_code() {
+    let check = |status, expected: &str| {
+        assert_eq!(ToolErrorCode::from_status(status), expected, "{status}");
+    };
+    check(400, "bad_request");
+    check(401, "auth_failed");
+    check(403, "forbidden");
+    check(404, "not_found");
+    check(429, "rate_limited");
+    check(500, "upstream_error");
+    check(502, "upstream_error");
+    check(503, "service_unavailable");
+    check(504, "upstream_error");
+    check(599, "upstream_error");
+    check(418, "upstream_client_error");
+    check(499, "upstream_client_error");
+    check(302, "upstream_unknown");
+    check(0, "upstream_unknown");
+}
+
+#[test]
+fn an_unknown_code_survives_and_is_not_repeated() {
+    let code: ToolErrorCode = serde_json::from_str(r#""HANDOFF_EXPIRED""#).unwrap();
+    assert_eq!(code, ToolErrorCode::new("HANDOFF_EXPIRED"));
+    assert_eq!(
+        serde_json::to_string(&code).unwrap(),
+        r#""HANDOFF_EXPIRED""#
+    );
+    assert_eq!(
+        (code.is_known(), code.status(), code.bucket()),
+        (false, None, Bucket::Investigate)
+    );
+    assert!(!code.bucket().is_transient());
+    assert!(!code.advice().is_empty());
+}
+
+#[test]
+fn a_known_code_is_the_same_from_text() {
+    for code in ToolErrorCode::ALL {
+        assert_eq!(ToolErrorCode::from(code.as_str()), code);
+        assert_eq!(
+            ToolErrorCode::from(code.to_string()).bucket(),
+            code.bucket()
+        );
+    }
+    // Codes are compared exactly.
+    assert!(!ToolErrorCode::from("Bad_Request").is_known());
+}
