@@ -1,7 +1,13 @@
 //! What a handler gives back.
 
 use mcp_transport::Extensions;
-use mcp_types::{ErrorObject, Outcome, Payload, tool::CallToolResult};
+use mcp_types::{
+    ErrorCode, ErrorObject, Outcome, Payload, RawJson, content::ContentBlock, tool::CallToolResult,
+};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+use crate::schema;
 
 /// The answer to a call: an outcome or an error, and what only layers see.
 #[derive(Debug, Clone)]
@@ -46,12 +52,16 @@ impl From<ErrorObject> for Answer {
 }
 
 /// What a handler may return.
+#[diagnostic::on_unimplemented(
+    message = "a handler cannot return `{Self}`",
+    note = "it returns text, `Json<T>`, `CallToolResult`, content blocks, a `Result` of these, or what implements `IntoAnswer`"
+)]
 pub trait IntoAnswer {
     /// The answer.
     fn into_answer(self) -> Answer;
 
     /// The JSON Schema of the structured content, for handlers whose type tells it.
-    fn output_schema() -> Option<schemars::Schema> {
+    fn output_schema() -> Option<Schema> {
         None
     }
 }
@@ -65,5 +75,62 @@ impl IntoAnswer for Answer {
 impl IntoAnswer for CallToolResult {
     fn into_answer(self) -> Answer {
         Answer::new(self)
+    }
+}
+
+impl IntoAnswer for String {
+    fn into_answer(self) -> Answer {
+        Answer::new(CallToolResult::text(self))
+    }
+}
+
+impl IntoAnswer for &str {
+    fn into_answer(self) -> Answer {
+        Answer::new(CallToolResult::text(self))
+    }
+}
+
+impl IntoAnswer for ContentBlock {
+    fn into_answer(self) -> Answer {
+        vec![self].into_answer()
+    }
+}
+
+impl IntoAnswer for Vec<ContentBlock> {
+    fn into_answer(self) -> Answer {
+        let mut result = CallToolResult::default();
+        result.content = self;
+        Answer::new(result)
+    }
+}
+
+/// Structured content: a value, its JSON text beside it, and its schema in `tools/list`.
+///
+/// Before 2026-07-28 structured content is an object, so a type whose schema is no object is wrapped
+/// as `{"result": …}`, in every revision.
+#[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "it is made and taken apart by pattern"
+)]
+pub struct Json<T>(pub T);
+
+impl<T: Serialize + JsonSchema> IntoAnswer for Json<T> {
+    fn into_answer(self) -> Answer {
+        match RawJson::from_serialize(&self.0) {
+            Ok(value) => Answer::new(CallToolResult::structured(value)),
+            Err(error) => {
+                let kind = std::any::type_name::<T>();
+                tracing::error!(%error, kind, "a handler's value cannot be written as JSON");
+                Answer::error(ErrorObject::new(
+                    ErrorCode::INTERNAL_ERROR,
+                    "Internal error",
+                ))
+            }
+        }
+    }
+
+    fn output_schema() -> Option<Schema> {
+        Some(schema::of_output::<T>())
     }
 }

@@ -74,6 +74,10 @@ impl Call {
             .flatten()
     }
 
+    pub(crate) fn outbox(&self) -> &Arc<Outbox> {
+        &self.outbox
+    }
+
     /// Sends a notification that belongs to this call, in order, before its answer; waits while the
     /// peer is slow.
     pub async fn notify(&self, notification: Notification) {

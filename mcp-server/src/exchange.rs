@@ -10,8 +10,10 @@ use std::{
 use mcp_errors::Failure;
 use mcp_transport::{Event, Exchange, Reply, Request};
 use mcp_types::{
-    ErrorCode, ErrorObject, Revision,
+    ErrorCode, ErrorObject, Outcome, Payload, Revision,
     capability::Implementation,
+    content::ContentBlock,
+    tool::CallToolResult,
     wire::{Stamp, encode_outcome},
 };
 
@@ -65,7 +67,10 @@ impl Running {
         let stamp = Stamp::new(self.revision)
             .cacheable(self.cacheable)
             .by(&self.server);
-        let outcome = answer.outcome.map_err(Failure::peer)?;
+        let mut outcome = answer.outcome.map_err(Failure::peer)?;
+        if let Outcome::Complete(Payload::CallTool(result)) = &mut outcome {
+            mirror(result, self.revision);
+        }
         encode_outcome(outcome, &stamp)
             .map(Reply::new)
             .map_err(|error| {
@@ -109,6 +114,18 @@ impl Exchange for Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.outbox.close();
+    }
+}
+
+/// Says in content what a reader of `revision` would not see otherwise.
+fn mirror(result: &mut CallToolResult, revision: Revision) {
+    let Some(value) = &result.structured_content else {
+        return;
+    };
+    // Before `structuredContent` the envelope of a failure travels as text, and clients look there.
+    let unseen = revision < Revision::V2025_06_18 && result.failed() && value.is_object();
+    if result.content.is_empty() || unseen {
+        result.content.push(ContentBlock::text(value.as_str()));
     }
 }
 

@@ -8,18 +8,37 @@
 
 pub mod answer;
 pub mod call;
+pub mod context;
+mod core;
 mod exchange;
+mod failed;
+pub mod handler;
 mod outbox;
+mod path;
+pub mod policy;
+mod proto;
+mod registry;
+mod router;
+mod schema;
+pub mod server;
 pub mod service;
 pub mod session;
+pub mod tool;
 
 pub use mcp_errors as errors;
+pub use mcp_transport::proto::limits::Limits;
 pub use mcp_types as types;
 pub use schemars;
 
 pub use crate::{
-    answer::{Answer, IntoAnswer},
+    answer::{Answer, IntoAnswer, Json},
     call::Call,
+    context::Context,
+    handler::{Args, Ext, FromCall, Handler, Headers},
+    policy::EraPolicy,
+    registry::Tools,
+    server::Server,
     service::{BoxFuture, Layer, Service},
     session::Session,
+    tool::{InvalidTool, Tool},
 };

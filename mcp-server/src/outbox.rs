@@ -8,6 +8,7 @@ use std::{
 };
 
 use mcp_transport::{Full, Notification};
+use serde_json::Number;
 
 /// How many notifications may wait on one stream (DESIGN section 10).
 const CAPACITY: usize = 64;
@@ -22,9 +23,23 @@ struct State {
     reader: Option<Waker>,
     writers: Vec<Waker>,
     closed: bool,
+    progress: Option<f64>,
 }
 
 impl Outbox {
+    /// Whether `progress` is beyond all that was reported before; it counts from now on.
+    pub(crate) fn advance(&self, progress: &Number) -> bool {
+        let Some(progress) = progress.as_f64() else {
+            return false;
+        };
+        let mut state = self.state();
+        let grows = state.progress.is_none_or(|last| progress > last);
+        if grows {
+            state.progress = Some(progress);
+        }
+        grows
+    }
+
     /// Appends a notification, or says that there is no room.
     pub(crate) fn try_push(&self, notification: Notification) -> Result<(), Full> {
         let mut state = self.state();

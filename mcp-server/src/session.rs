@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -133,6 +133,22 @@ impl Session {
     /// The next notification for the client's own stream; `None` when the session has ended.
     pub(crate) fn poll_unasked(&self, cx: &mut Context<'_>) -> Poll<Option<Notification>> {
         self.0.outbox.poll_pop(cx)
+    }
+
+    /// The same session, not kept alive.
+    pub(crate) fn downgrade(&self) -> WeakSession {
+        WeakSession(Arc::downgrade(&self.0))
+    }
+}
+
+/// A session that may be gone.
+#[derive(Clone)]
+pub(crate) struct WeakSession(Weak<Inner>);
+
+impl WeakSession {
+    /// The session, if it is still there.
+    pub(crate) fn upgrade(&self) -> Option<Session> {
+        self.0.upgrade().map(Session)
     }
 }
 

@@ -1,0 +1,187 @@
+//! What every host of a server shares: one request in, one exchange out, in either era.
+//!
+//! Hosts (memory, byte streams, HTTP) find out the era of a request; from there on it is here.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use mcp_errors::Failure;
+use mcp_transport::{Event, Exchange, Reply, Request, exchange::Ended, proto::limits::Limits};
+use mcp_types::{
+    Era, ErrorCode, ErrorObject, Outcome, RawJson, RawParams, Revision,
+    capability::{Implementation, ServerCapabilities, ToolsCapability},
+    lifecycle::{DiscoverResult, EmptyResult, InitializeParams, InitializeResult},
+    wire::{Stamp, encode_outcome},
+};
+
+use crate::{
+    exchange::Running, policy::EraPolicy, proto::envelope, registry::Tools, service::Service,
+    session::Session,
+};
+
+/// A server without its hosts.
+pub(crate) struct Core {
+    pub(crate) server: Arc<Implementation>,
+    pub(crate) instructions: Option<String>,
+    pub(crate) policy: EraPolicy,
+    pub(crate) limits: Limits,
+    pub(crate) tools: Tools,
+    /// The router, with the server-wide layers around it.
+    pub(crate) root: Arc<dyn Service>,
+}
+
+impl Core {
+    /// Serves a request whose era and version were judged to be modern already.
+    pub(crate) fn modern(&self, request: Request) -> Pin<Box<dyn Exchange>> {
+        let revision = match envelope::version(&request.meta, &self.policy) {
+            Ok(revision) => revision,
+            Err(error) => return refused(error),
+        };
+        if let Err(error) = envelope::check_rest(&request.meta, &self.policy) {
+            return refused(error);
+        }
+        match request.method.as_str() {
+            "server/discover" => done(self.discover(), &self.stamp(revision).cacheable(true)),
+            _ if self.offers(&request, revision) => self.run(request, revision, None),
+            method => refused(envelope::method_not_found(method)),
+        }
+    }
+
+    /// Opens a legacy session: the revision is negotiated, and the encoded `InitializeResult` is the
+    /// answer.
+    ///
+    /// # Errors
+    /// -32602 when the parameters are malformed, or the policy wants an exact version; -32022 when
+    /// no legacy revision is served.
+    pub(crate) fn initialize(&self, params: &RawParams) -> Result<(Session, RawJson), ErrorObject> {
+        let params: InitializeParams = params.decode().map_err(|error| {
+            ErrorObject::new(
+                ErrorCode::INVALID_PARAMS,
+                format!("Invalid initialize parameters: {error}"),
+            )
+        })?;
+        let requested = params.protocol_version.as_str();
+        let revision = self
+            .policy
+            .negotiate(requested)
+            .ok_or_else(|| envelope::unsupported_version(requested, &self.policy))?;
+        if self.policy.strict_initialize && revision.as_str() != requested {
+            return Err(envelope::unsupported_initialize(requested, &self.policy));
+        }
+        let server = Implementation::clone(&self.server);
+        let mut result = InitializeResult::new(revision, self.capabilities(revision.era()), server);
+        result.instructions.clone_from(&self.instructions);
+        let result = encode(result.into(), &Stamp::new(revision))?;
+        let session = Session::open(revision, &params);
+        self.tools.follow(&session);
+        Ok((session, result))
+    }
+
+    /// Serves a request of a legacy session.
+    pub(crate) fn legacy(&self, session: &Session, mut request: Request) -> Pin<Box<dyn Exchange>> {
+        let revision = session.revision();
+        session.fill(&mut request.meta);
+        match request.method.as_str() {
+            "ping" => done(EmptyResult::default(), &Stamp::new(revision)),
+            _ if self.offers(&request, revision) => {
+                self.run(request, revision, Some(session.clone()))
+            }
+            method => refused(envelope::method_not_found(method)),
+        }
+    }
+
+    /// What the server tells a legacy session unasked; it ends when the session does.
+    pub(crate) fn unasked(&self, session: &Session) -> Pin<Box<dyn Exchange>> {
+        Box::pin(Unasked(Some(session.clone())))
+    }
+
+    fn run(
+        &self,
+        request: Request,
+        revision: Revision,
+        session: Option<Session>,
+    ) -> Pin<Box<dyn Exchange>> {
+        let server = Arc::clone(&self.server);
+        Box::pin(Running::start(
+            &*self.root,
+            request,
+            revision,
+            session,
+            server,
+        ))
+    }
+
+    /// Whether the method exists at `revision` and belongs to a capability that is offered.
+    fn offers(&self, request: &Request, revision: Revision) -> bool {
+        let spec = request
+            .method
+            .spec()
+            .filter(|spec| spec.to_server.contains(revision));
+        spec.is_some_and(|spec| spec.capability == Some("tools") && self.tools.is_offered())
+    }
+
+    fn discover(&self) -> DiscoverResult {
+        let versions = self.policy.modern.iter().copied();
+        let mut result = DiscoverResult::new(versions, self.capabilities(Era::Modern));
+        result.instructions.clone_from(&self.instructions);
+        result
+    }
+
+    fn capabilities(&self, era: Era) -> ServerCapabilities {
+        let mut capabilities = ServerCapabilities::default();
+        capabilities.tools = self.tools.is_offered().then(|| {
+            let mut tools = ToolsCapability::default();
+            // A modern client hears of changes through a subscription, which is not served.
+            tools.list_changed = (era == Era::Legacy).then_some(true);
+            tools
+        });
+        capabilities
+    }
+
+    fn stamp(&self, revision: Revision) -> Stamp<'_> {
+        Stamp::new(revision).by(&self.server)
+    }
+}
+
+/// The exchange of a request that no handler sees, and that failed.
+pub(crate) fn refused(error: ErrorObject) -> Pin<Box<dyn Exchange>> {
+    Ended::boxed(Err(Failure::peer(error)))
+}
+
+/// The exchange of a request that no handler sees, and that succeeded.
+pub(crate) fn done(outcome: impl Into<Outcome>, stamp: &Stamp<'_>) -> Pin<Box<dyn Exchange>> {
+    match encode(outcome.into(), stamp) {
+        Ok(result) => Ended::boxed(Ok(Reply::new(result))),
+        Err(error) => refused(error),
+    }
+}
+
+fn encode(outcome: Outcome, stamp: &Stamp<'_>) -> Result<RawJson, ErrorObject> {
+    encode_outcome(outcome, stamp)
+        .map_err(|error| ErrorObject::new(ErrorCode::INTERNAL_ERROR, error.to_string()))
+}
+
+struct Unasked(Option<Session>);
+
+impl Exchange for Unasked {
+    fn poll_event(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Event> {
+        let Some(session) = &self.0 else {
+            return Poll::Pending;
+        };
+        match session.poll_unasked(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Some(notification)) => Poll::Ready(Event::Notification(notification)),
+            Poll::Ready(None) => {
+                let ended = encode(
+                    EmptyResult::default().into(),
+                    &Stamp::new(session.revision()),
+                );
+                self.0 = None;
+                Poll::Ready(Event::Outcome(ended.map(Reply::new).map_err(Failure::peer)))
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Handlers: async functions whose arguments are taken from the call.
+
+use std::future::Future;
+
+use mcp_transport::http::HeaderMap;
+use mcp_types::{ErrorCode, ErrorObject};
+use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    answer::{Answer, IntoAnswer},
+    call::Call,
+    failed, path, schema,
+};
+
+/// Answers calls. Async functions of up to six extractors are handlers:
+///
+/// ```
+/// # use mcp_server::{Args, Context, Tool, schemars::JsonSchema};
+/// # use serde::Deserialize;
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Wait { steps: u32 }
+///
+/// async fn wait(Args(Wait { steps }): Args<Wait>, cx: Context) -> String {
+///     for step in 0..steps {
+///         cx.progress(step, steps, "waiting").await;
+///     }
+///     format!("{steps} steps")
+/// }
+/// let tool = Tool::new("wait", wait);
+/// ```
+///
+/// Dropping the future cancels the call, at the next await.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no handler",
+    note = "a handler is an async function of up to six arguments that implement `FromCall`; it returns what implements `IntoAnswer`, and its future is `Send`"
+)]
+pub trait Handler<A>: Send + Sync + 'static {
+    /// Answers one call.
+    fn call(&self, call: Call) -> impl Future<Output = Answer> + Send + 'static;
+
+    /// What the arguments must look like, if an extractor knows.
+    fn input_schema() -> Option<Schema> {
+        None
+    }
+
+    /// What the structured content looks like, if the return type knows.
+    fn output_schema() -> Option<Schema> {
+        None
+    }
+}
+
+/// Can be taken from a call.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be taken from a call",
+    note = "arguments of a handler are `Args<T>`, `Context`, `Headers`, `Ext<T>`, or implement `FromCall`"
+)]
+pub trait FromCall: Sized {
+    /// Takes it.
+    ///
+    /// # Errors
+    /// The answer in place of the handler's.
+    fn from_call(call: &Call) -> Result<Self, Answer>;
+
+    /// What it wants the arguments of a tool to look like.
+    fn input_schema() -> Option<Schema> {
+        None
+    }
+}
+
+macro_rules! handlers {
+    ($(($($Arg:ident)*))*) => { $(
+        impl<F, Fut, Out, $($Arg,)*> Handler<($($Arg,)*)> for F
+        where
+            F: Fn($($Arg),*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output = Out> + Send + 'static,
+            Out: IntoAnswer,
+            $($Arg: FromCall + Send + 'static,)*
+        {
+            #[allow(unused_variables, reason = "a handler without arguments takes nothing from the call")]
+            fn call(&self, call: Call) -> impl Future<Output = Answer> + Send + 'static {
+                let started = (|| Ok::<_, Answer>(self($($Arg::from_call(&call)?),*)))();
+                drop(call);
+                async move {
+                    match started {
+                        Ok(running) => running.await.into_answer(),
+                        Err(answer) => answer,
+                    }
+                }
+            }
+
+            fn input_schema() -> Option<Schema> {
+                None $(.or_else($Arg::input_schema))*
+            }
+
+            fn output_schema() -> Option<Schema> {
+                Out::output_schema()
+            }
+        }
+    )* };
+}
+
+handlers!(()(A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E G));
+
+/// The arguments of a tool, read as a `T`.
+///
+/// Arguments that do not fit are a failure of the tool (`isError`, code `bad_request`) that names the
+/// place and what was expected there, so that a model can mend its call.
+#[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "extractors are taken apart by pattern"
+)]
+pub struct Args<T>(pub T);
+
+impl<T: DeserializeOwned + JsonSchema> FromCall for Args<T> {
+    fn from_call(call: &Call) -> Result<Self, Answer> {
+        let text = match call.params.get("arguments") {
+            None | Some("null") => "{}",
+            Some(text) => text,
+        };
+        serde_json::from_str(text)
+            .map(Self)
+            .map_err(|error| failed::bad_arguments(&path::describe(text, &error)))
+    }
+
+    fn input_schema() -> Option<Schema> {
+        Some(schema::of_arguments::<T>())
+    }
+}
+
+/// The headers of the HTTP request; none on other transports.
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "extractors are taken apart by pattern"
+)]
+pub struct Headers(pub HeaderMap);
+
+impl FromCall for Headers {
+    fn from_call(call: &Call) -> Result<Self, Answer> {
+        Ok(Self(call.headers().cloned().unwrap_or_default()))
+    }
+}
+
+/// A value that a layer or the host put into [`Call::ext`]. Without one the call fails with -32603.
+#[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "extractors are taken apart by pattern"
+)]
+pub struct Ext<T>(pub T);
+
+impl<T: Clone + Send + Sync + 'static> FromCall for Ext<T> {
+    fn from_call(call: &Call) -> Result<Self, Answer> {
+        call.ext.get().cloned().map(Self).ok_or_else(|| {
+            let kind = std::any::type_name::<T>();
+            tracing::error!(
+                kind,
+                "a handler wants an extension that no layer has put into the call"
+            );
+            Answer::error(ErrorObject::new(
+                ErrorCode::INTERNAL_ERROR,
+                "Internal error",
+            ))
+        })
+    }
+}

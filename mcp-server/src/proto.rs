@@ -1,0 +1,3 @@
+//! The decisions of a server as pure machines: no IO, no clock.
+
+pub(crate) mod envelope;

@@ -1,0 +1,176 @@
+//! The envelope of a modern request: what `_meta` must hold, and the errors where it does not.
+//!
+//! The version is judged before the rest, since an unknown revision defines its own required keys.
+
+#[cfg(test)]
+mod tests;
+
+use mcp_types::{
+    ErrorCode, ErrorObject, RawParams, RequestMeta, Revision,
+    capability::{ClientCapabilities, Implementation},
+    meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION},
+};
+use serde::Serialize;
+
+use crate::policy::{EnvelopePolicy, EraPolicy};
+
+/// The `_meta` of `params`; empty where there is none.
+///
+/// # Errors
+/// -32602 when it is no object. A legacy peer's odd `_meta` is better ignored than refused.
+pub(crate) fn read_meta(params: &RawParams) -> Result<RequestMeta, ErrorObject> {
+    let meta = params.decode_member::<RequestMeta>("_meta");
+    meta.map(Option::unwrap_or_default)
+        .map_err(|_| malformed("_meta", "object"))
+}
+
+/// Whether a request presents itself as modern.
+pub(crate) fn is_claim(meta: &RequestMeta, policy: &EraPolicy) -> bool {
+    let pair = match policy.envelope {
+        EnvelopePolicy::ClientInfoPair => meta.get(CLIENT_INFO).is_some(),
+        EnvelopePolicy::Spec | EnvelopePolicy::RequireClientInfo => true,
+    };
+    meta.is_claim() && pair && !policy.modern.is_empty()
+}
+
+/// The revision that a request claims.
+///
+/// # Errors
+/// -32602 when it claims none, or one that is no string; -32022 when it is not served.
+pub(crate) fn version(meta: &RequestMeta, policy: &EraPolicy) -> Result<Revision, ErrorObject> {
+    if !meta.is_claim() {
+        return Err(rest_missing(meta, policy));
+    }
+    let Some(requested) = meta.protocol_version() else {
+        return Err(malformed(PROTOCOL_VERSION, "string"));
+    };
+    let served = policy
+        .modern
+        .iter()
+        .find(|revision| revision.as_str() == requested);
+    served
+        .copied()
+        .ok_or_else(|| unsupported_version(&requested, policy))
+}
+
+/// Checks everything but the version's value.
+///
+/// # Errors
+/// -32602 that names what is missing or malformed.
+pub(crate) fn check_rest(meta: &RequestMeta, policy: &EraPolicy) -> Result<(), ErrorObject> {
+    let missing = missing_keys(meta, policy);
+    if !missing.is_empty() {
+        return Err(missing_error(&missing));
+    }
+    let of_type = |key: &str, is: fn(&RequestMeta) -> bool| meta.get(key).is_none() || is(meta);
+    if !of_type(CLIENT_CAPABILITIES, |meta| {
+        is_a::<ClientCapabilities>(meta, CLIENT_CAPABILITIES)
+    }) {
+        return Err(malformed(CLIENT_CAPABILITIES, "object"));
+    }
+    // Optional, it is a hint: malformed, it says nothing. Required, it must say something.
+    let info_matters = policy.envelope == EnvelopePolicy::RequireClientInfo;
+    if info_matters && !is_a::<Implementation>(meta, CLIENT_INFO) {
+        return Err(malformed(CLIENT_INFO, "object"));
+    }
+    Ok(())
+}
+
+/// -32022, with what is served: the same list as in `server/discover`.
+pub(crate) fn unsupported_version(requested: &str, policy: &EraPolicy) -> ErrorObject {
+    ErrorObject::new(
+        ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+        "Unsupported protocol version",
+    )
+    .with_data(&VersionData {
+        supported: &policy.modern,
+        requested,
+    })
+}
+
+/// -32602 of `initialize`, where the policy is strict about its version.
+pub(crate) fn unsupported_initialize(requested: &str, policy: &EraPolicy) -> ErrorObject {
+    ErrorObject::new(ErrorCode::INVALID_PARAMS, "Unsupported protocol version").with_data(
+        &VersionData {
+            supported: &policy.legacy,
+            requested,
+        },
+    )
+}
+
+/// -32601 for a method that is unknown, removed, or not offered here.
+pub(crate) fn method_not_found(method: &str) -> ErrorObject {
+    ErrorObject::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        format!("Method not found: {method}"),
+    )
+}
+
+/// -32602 for a member that has another type than it should.
+pub(crate) fn malformed(key: &str, expected: &str) -> ErrorObject {
+    ErrorObject::new(
+        ErrorCode::INVALID_PARAMS,
+        format!(
+            "Invalid _meta field: {key} must be {}",
+            with_article(expected)
+        ),
+    )
+    .with_data(&TypeData { key, expected })
+}
+
+fn rest_missing(meta: &RequestMeta, policy: &EraPolicy) -> ErrorObject {
+    let mut missing = vec![PROTOCOL_VERSION];
+    missing.extend(missing_keys(meta, policy));
+    missing_error(&missing)
+}
+
+fn missing_keys(meta: &RequestMeta, policy: &EraPolicy) -> Vec<&'static str> {
+    let required: &[&'static str] = match policy.envelope {
+        EnvelopePolicy::Spec => &[CLIENT_CAPABILITIES],
+        EnvelopePolicy::ClientInfoPair => &[CLIENT_INFO],
+        EnvelopePolicy::RequireClientInfo => &[CLIENT_CAPABILITIES, CLIENT_INFO],
+    };
+    let mut missing = required.to_vec();
+    missing.retain(|key| meta.get(key).is_none());
+    missing
+}
+
+fn missing_error(missing: &[&str]) -> ErrorObject {
+    let fields = if missing.len() == 1 {
+        "field"
+    } else {
+        "fields"
+    };
+    ErrorObject::new(
+        ErrorCode::INVALID_PARAMS,
+        format!("Missing required _meta {fields}: {}", missing.join(", ")),
+    )
+    .with_data(&MissingData { missing })
+}
+
+fn is_a<T: serde::de::DeserializeOwned>(meta: &RequestMeta, key: &str) -> bool {
+    meta.get(key)
+        .is_some_and(|value| value.decode::<T>().is_ok())
+}
+
+fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with('o') { "an" } else { "a" };
+    format!("{article} {kind}")
+}
+
+#[derive(Serialize)]
+struct VersionData<'a> {
+    supported: &'a [Revision],
+    requested: &'a str,
+}
+
+#[derive(Serialize)]
+struct MissingData<'a> {
+    missing: &'a [&'a str],
+}
+
+#[derive(Serialize)]
+struct TypeData<'a> {
+    key: &'a str,
+    expected: &'a str,
+}

@@ -1,0 +1,96 @@
+//! What hosts get to see of Rust types.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::*;
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[track_caller]
+fn arguments<T: JsonSchema>(expected: &str) {
+    assert_eq!(*of_arguments::<T>().as_value(), parsed(expected));
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Numbers {
+    /// How many.
+    count: u32,
+    ratio: Option<f64>,
+    when: Free,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Free {
+    any: Value,
+    list: Vec<Value>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Tree {
+    kids: Vec<Tree>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "Chosen")]
+enum Choice {
+    Add { a: i64 },
+    Done,
+}
+
+#[test]
+fn rust_formats_go_and_boolean_schemas_become_empty_ones() {
+    arguments::<Numbers>(
+        r##"{"type":"object","properties":{"count":{"description":"How many.","type":"integer","minimum":0},"ratio":{"type":["number","null"]},"when":{"$ref":"#/$defs/Free"}},"required":["count","when"],"$defs":{"Free":{"type":"object","properties":{"any":{},"list":{"type":"array","items":{}}},"required":["any","list"]}}}"##,
+    );
+}
+
+#[test]
+fn the_root_is_an_object_whatever_the_type() {
+    arguments::<Tree>(
+        r##"{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#"}}},"required":["kids"]}"##,
+    );
+    arguments::<Nothing>(r#"{"type":"object","properties":{}}"#);
+    arguments::<BTreeMap<String, u8>>(
+        r#"{"type":"object","additionalProperties":{"type":"integer","maximum":255,"minimum":0}}"#,
+    );
+    let optional = of_arguments::<Option<Tree>>();
+    assert_eq!(optional.get("type"), Some(&json!("object")));
+    let choice = of_arguments::<Choice>();
+    assert_eq!(choice.get("type"), Some(&json!("object")));
+    assert_eq!(choice.get("title"), Some(&json!("Chosen")));
+    assert!(choice.get("$schema").is_none() && choice.get("$ref").is_none());
+}
+
+#[test]
+fn what_is_no_object_is_told_apart() {
+    let check = |schema: Schema, expected| {
+        assert_eq!(is_object_root(schema.as_object().unwrap()), expected);
+    };
+    check(of_arguments::<Vec<u8>>(), Some(false));
+    check(of_arguments::<()>(), Some(false));
+    check(of_arguments::<Numbers>(), Some(true));
+    check(of_output::<Value>(), None);
+}
+
+#[test]
+fn outputs_that_are_no_object_are_wrapped() {
+    assert!(wrapped(&of_output::<Numbers>()).is_none());
+    let check = |schema: Schema, expected: &str| {
+        assert_eq!(*wrapped(&schema).unwrap().as_value(), parsed(expected));
+    };
+    check(
+        of_output::<Vec<Tree>>(),
+        r##"{"type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/$defs/Tree"}}},"required":["result"],"$defs":{"Tree":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Tree"}}},"required":["kids"]}}}"##,
+    );
+    check(
+        of_output::<i64>(),
+        r#"{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]}"#,
+    );
+}

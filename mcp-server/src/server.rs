@@ -1,0 +1,174 @@
+//! A server: what it offers, under which name, and which layers go around it.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use mcp_transport::proto::limits::Limits;
+use mcp_types::capability::Implementation;
+
+use crate::{
+    core::Core,
+    policy::EraPolicy,
+    registry::Tools,
+    router::Router,
+    service::{Layer, Service},
+    tool::{InvalidTool, Tool},
+};
+
+/// A server, to be hosted on as many connections as one likes.
+///
+/// ```
+/// # use mcp_server::{Args, Json, Server, Tool, schemars::JsonSchema};
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Deserialize, JsonSchema)] struct Add { a: i64, b: i64 }
+/// # #[derive(Serialize, JsonSchema)] struct Sum { sum: i64 }
+/// async fn add(Args(Add { a, b }): Args<Add>) -> Json<Sum> {
+///     Json(Sum { sum: a + b })
+/// }
+/// let server = Server::new("calculator", "1.0.0")
+///     .instructions("Adds integers.")
+///     .tool(Tool::new("add", add).description("Adds two integers").read_only());
+/// ```
+pub struct Server {
+    info: Implementation,
+    instructions: Option<String>,
+    policy: EraPolicy,
+    limits: Limits,
+    page: Option<usize>,
+    tools: Tools,
+    layers: Vec<Arc<dyn Layer>>,
+    // Layers are put around the router once, however many hosts there are.
+    core: OnceLock<Arc<Core>>,
+}
+
+impl Server {
+    /// A server of this name and version, which every client sees.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self::named(Implementation::new(name, version))
+    }
+
+    /// A server that also says its title, description or website.
+    pub fn named(info: Implementation) -> Self {
+        Self {
+            info,
+            instructions: None,
+            policy: EraPolicy::default(),
+            limits: Limits::default(),
+            page: None,
+            tools: Tools::new(),
+            layers: Vec::new(),
+            core: OnceLock::new(),
+        }
+    }
+
+    /// How to use the server, for a model.
+    #[must_use]
+    pub fn instructions(self, text: impl Into<String>) -> Self {
+        Self {
+            instructions: Some(text.into()),
+            ..self.changed()
+        }
+    }
+
+    /// Offers a tool; `tools/list` keeps the order.
+    ///
+    /// # Panics
+    /// When the tool's definition is not valid, or its name is taken: a mistake of the program, found
+    /// when it starts. [`Server::try_tool`] returns it instead.
+    #[must_use]
+    pub fn tool(self, tool: Tool) -> Self {
+        match self.try_tool(tool) {
+            Ok(server) => server,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Offers a tool, whose definition may come from elsewhere than the program.
+    ///
+    /// # Errors
+    /// When the tool's definition is not valid, or its name is taken.
+    pub fn try_tool(self, tool: Tool) -> Result<Self, InvalidTool> {
+        self.tools.add(tool)?;
+        Ok(self)
+    }
+
+    /// Puts a layer around all requests; the last one added is outermost.
+    ///
+    /// A server with a layer says that it has tools, since the layer may bring some.
+    #[must_use]
+    pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
+        self.tools.offer();
+        self.layers.push(Arc::new(layer));
+        self.changed()
+    }
+
+    /// Sets which eras and revisions are served, and how they are told apart.
+    #[must_use]
+    pub fn era_policy(self, policy: EraPolicy) -> Self {
+        Self {
+            policy,
+            ..self.changed()
+        }
+    }
+
+    /// Sets how much is taken, kept and waited for.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self {
+            limits,
+            ..self.changed()
+        }
+    }
+
+    /// Lists so many tools a page, at least one; by default all in one.
+    #[must_use]
+    pub fn page_size(self, tools: usize) -> Self {
+        Self {
+            page: Some(tools.max(1)),
+            ..self.changed()
+        }
+    }
+
+    /// A handle to add and remove tools while the server runs.
+    pub fn tools(&self) -> Tools {
+        self.tools.offer();
+        self.tools.clone()
+    }
+
+    /// What the hosts share.
+    pub(crate) fn core(&self) -> Arc<Core> {
+        let core = self.core.get_or_init(|| {
+            let router: Arc<dyn Service> = Arc::new(Router::new(self.tools.clone(), self.page));
+            let layers = self.layers.iter();
+            Arc::new(Core {
+                server: Arc::new(self.info.clone()),
+                instructions: self.instructions.clone(),
+                policy: self.policy.clone(),
+                limits: self.limits.clone(),
+                tools: self.tools.clone(),
+                root: layers.fold(router, |inner, layer| layer.wrap(inner)),
+            })
+        });
+        Arc::clone(core)
+    }
+
+    fn changed(self) -> Self {
+        Self {
+            core: OnceLock::new(),
+            ..self
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("name", &self.info.name)
+            .field("version", &self.info.version)
+            .field("tools", &self.tools)
+            .field("layers", &self.layers.len())
+            .finish_non_exhaustive()
+    }
+}

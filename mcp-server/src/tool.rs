@@ -1,0 +1,264 @@
+//! Tools: a handler with a name, and what is said about it in `tools/list`.
+
+use std::{fmt, marker::PhantomData, sync::Arc};
+
+use mcp_types::{
+    Outcome, Payload, RawJson,
+    tool::{Tool as Definition, ToolAnnotations},
+};
+use schemars::Schema;
+use serde_json::{Map, Value};
+
+use crate::{
+    answer::Answer,
+    call::Call,
+    handler::Handler,
+    registry::Entry,
+    schema,
+    service::{BoxFuture, Layer, Service},
+};
+
+/// A tool, until it is given to a server.
+///
+/// What it takes and gives is read off its handler's types, and cleaned for hosts: JSON Schema
+/// 2020-12, its root an object.
+pub struct Tool {
+    definition: Definition,
+    schema: InputSchema,
+    output: Option<Schema>,
+    label: Option<Arc<str>>,
+    layers: Vec<Arc<dyn Layer>>,
+    bind: Box<dyn FnOnce(Finish) -> Arc<dyn Service> + Send + Sync>,
+}
+
+enum InputSchema {
+    Typed(Schema),
+    Raw,
+}
+
+impl Tool {
+    /// A tool that `handler` runs. The name is checked when a server takes the tool.
+    pub fn new<A: 'static, H: Handler<A>>(name: impl Into<String>, handler: H) -> Self {
+        let input = H::input_schema().unwrap_or_else(schema::of_nothing);
+        Self {
+            definition: Definition::new(name, RawJson::null()),
+            schema: InputSchema::Typed(input),
+            output: H::output_schema(),
+            label: None,
+            layers: Vec::new(),
+            bind: Box::new(|finish| {
+                Arc::new(Bound {
+                    handler,
+                    finish,
+                    extractors: PhantomData,
+                })
+            }),
+        }
+    }
+
+    /// A tool that is listed as `definition` says, run by any service.
+    pub fn from_service(definition: Definition, service: Arc<dyn Service>) -> Self {
+        Self {
+            definition,
+            schema: InputSchema::Raw,
+            output: None,
+            label: None,
+            layers: Vec::new(),
+            bind: Box::new(|_| service),
+        }
+    }
+
+    /// What it does, for the model.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.definition.description = Some(text.into());
+        self
+    }
+
+    /// A name for people.
+    #[must_use]
+    pub fn title(mut self, text: impl Into<String>) -> Self {
+        self.definition.title = Some(text.into());
+        self
+    }
+
+    /// It changes nothing.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.annotations().read_only_hint = Some(true);
+        self
+    }
+
+    /// Whether it may destroy something. A host assumes so unless told.
+    #[must_use]
+    pub fn destructive(mut self, destructive: bool) -> Self {
+        self.annotations().destructive_hint = Some(destructive);
+        self
+    }
+
+    /// Running it twice is the same as running it once.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.annotations().idempotent_hint = Some(true);
+        self
+    }
+
+    /// Whether it reaches beyond its server. A host assumes so unless told.
+    #[must_use]
+    pub fn open_world(mut self, open: bool) -> Self {
+        self.annotations().open_world_hint = Some(open);
+        self
+    }
+
+    /// The name that its failures carry as `service`; by default that of the tool.
+    #[must_use]
+    pub fn service_label(mut self, label: impl Into<Arc<str>>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// What it takes, in place of what its handler's types say: a JSON Schema with `type: "object"`,
+    /// listed as it is.
+    #[must_use]
+    pub fn input_schema(mut self, schema: RawJson) -> Self {
+        self.definition.input_schema = schema;
+        self.schema = InputSchema::Raw;
+        self
+    }
+
+    /// Puts a layer around this tool; the last one added is outermost.
+    #[must_use]
+    pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
+        self.layers.push(Arc::new(layer));
+        self
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    fn annotations(&mut self) -> &mut ToolAnnotations {
+        self.definition.annotations.get_or_insert_default()
+    }
+
+    pub(crate) fn into_entry(self) -> Result<Entry, InvalidTool> {
+        let Self {
+            mut definition,
+            schema: input,
+            output,
+            label,
+            layers,
+            bind,
+        } = self;
+        check_name(&definition.name)?;
+        if let InputSchema::Typed(schema) = input {
+            definition.input_schema = written(&schema);
+        }
+        check_input(&definition)?;
+        let wrapped = output.as_ref().and_then(schema::wrapped);
+        let wrap = wrapped.is_some();
+        if let Some(schema) = wrapped.or(output) {
+            definition.output_schema = Some(written(&schema));
+        }
+        let label = label.unwrap_or_else(|| definition.name.as_str().into());
+        let service = bind(Finish { label, wrap });
+        let service = layers
+            .iter()
+            .fold(service, |inner, layer| layer.wrap(inner));
+        Ok(Entry {
+            definition,
+            service,
+        })
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("definition", &self.definition)
+            .field("layers", &self.layers.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A tool that a server cannot offer: its name or schema is not valid, or the name is taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+#[non_exhaustive]
+pub struct InvalidTool(String);
+
+impl InvalidTool {
+    pub(crate) fn taken(name: &str) -> Self {
+        Self(format!(
+            "a tool named `{name}` is registered already; give one of the two another name"
+        ))
+    }
+}
+
+fn check_name(name: &str) -> Result<(), InvalidTool> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    if (1..=128).contains(&name.len()) && name.bytes().all(is_allowed) {
+        return Ok(());
+    }
+    let name = name.escape_debug();
+    Err(InvalidTool(format!(
+        "tool name `{name}` is not valid; use 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`"
+    )))
+}
+
+fn check_input(definition: &Definition) -> Result<(), InvalidTool> {
+    let name = &definition.name;
+    let schema = definition.input_schema.decode::<Map<String, Value>>();
+    let kind = schema.ok().and_then(|root| root.get("type").cloned());
+    match kind {
+        Some(kind) if kind == "object" => Ok(()),
+        Some(kind) => Err(InvalidTool(format!(
+            "the arguments of tool `{name}` have the type {kind}; take a struct or a map with string keys"
+        ))),
+        None => Err(InvalidTool(format!(
+            "the input schema of tool `{name}` must be an object with \"type\": \"object\""
+        ))),
+    }
+}
+
+/// A schema is a JSON value already.
+fn written(schema: &Schema) -> RawJson {
+    RawJson::from_serialize(schema).unwrap_or_else(|_| RawJson::null())
+}
+
+/// What becomes of a handler's answer before any layer sees it.
+#[derive(Clone)]
+struct Finish {
+    #[expect(dead_code, reason = "failures carry it")]
+    label: Arc<str>,
+    wrap: bool,
+}
+
+impl Finish {
+    fn finish(&self, mut answer: Answer) -> Answer {
+        if let Ok(Outcome::Complete(Payload::CallTool(result))) = &mut answer.outcome {
+            if self.wrap && !result.failed() {
+                if let Some(value) = &mut result.structured_content {
+                    let wrapped = RawJson::parse(format!(r#"{{"result":{value}}}"#));
+                    *value = wrapped.unwrap_or_else(|_| RawJson::null());
+                }
+            }
+        }
+        answer
+    }
+}
+
+struct Bound<H, A> {
+    handler: H,
+    finish: Finish,
+    extractors: PhantomData<fn() -> A>,
+}
+
+impl<A: 'static, H: Handler<A>> Service for Bound<H, A> {
+    fn call(&self, call: Call) -> BoxFuture<Answer> {
+        let finish = self.finish.clone();
+        let running = self.handler.call(call);
+        Box::pin(async move { finish.finish(running.await) })
+    }
+}
