@@ -16,6 +16,7 @@
 
 pub mod clock;
 pub mod exchange;
+pub mod http;
 pub mod memory;
 mod message;
 pub mod proto;
@@ -24,7 +25,7 @@ pub mod stdio;
 #[cfg(feature = "test-util")]
 pub mod test_util;
 
-pub use http::{self, Extensions};
+pub use ::http::Extensions;
 
 pub use crate::{
     clock::Clock,

@@ -1,0 +1,34 @@
+//! Exchanges that run on after their client has gone.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::{Mutex, PoisonError},
+};
+
+use tokio::{runtime::Handle, task::JoinSet};
+
+use crate::exchange::{Event, Exchange};
+
+/// The tasks that see kept exchanges to their end; dropping it ends them.
+#[derive(Debug, Default)]
+pub(super) struct KeptTasks(Mutex<JoinSet<()>>);
+
+impl KeptTasks {
+    /// Polls `exchange` until its outcome, which nobody hears any more.
+    pub(super) fn keep(&self, mut exchange: Pin<Box<dyn Exchange>>) {
+        // Without a runtime nothing can run on: the server is coming down.
+        if Handle::try_current().is_err() {
+            return;
+        }
+        let run = async move {
+            while let Event::Notification(_) = poll_fn(|cx| exchange.as_mut().poll_event(cx)).await
+            {
+            }
+        };
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        #[expect(clippy::disallowed_methods, reason = "the service's set owns it")]
+        tasks.spawn(run);
+    }
+}

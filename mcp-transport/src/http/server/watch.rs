@@ -1,0 +1,138 @@
+//! How long a connection may go on like this: what it is doing, and since when.
+
+use std::time::Instant;
+
+use crate::proto::limits::Limits;
+
+/// What one connection does. It is told what happens and says when the connection has waited too long.
+#[derive(Debug)]
+pub(super) struct Watch {
+    phase: Phase,
+    running: usize,
+    stuck_since: Option<Instant>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Between requests.
+    Idle { since: Instant },
+    /// A head is on its way, or is awaited on a new connection.
+    Head { since: Instant },
+}
+
+/// What a connection waited for too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overdue {
+    /// The rest of a head.
+    Head,
+    /// The next request.
+    Idle,
+    /// The client, to take more of an answer.
+    Write,
+}
+
+impl Watch {
+    /// A new connection.
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            phase: Phase::Head { since: now },
+            running: 0,
+            stuck_since: None,
+        }
+    }
+
+    /// Bytes came in.
+    pub(super) fn handle_read(&mut self, now: Instant) {
+        if self.running == 0 && matches!(self.phase, Phase::Idle { .. }) {
+            self.phase = Phase::Head { since: now };
+        }
+    }
+
+    /// Bytes went out, or could not.
+    pub(super) fn handle_write(&mut self, is_stuck: bool, now: Instant) {
+        self.stuck_since = match is_stuck {
+            true => self.stuck_since.or(Some(now)),
+            false => None,
+        };
+    }
+
+    /// A head is complete.
+    pub(super) fn handle_request(&mut self) {
+        self.running += 1;
+    }
+
+    /// The answer to a request is written, or given up.
+    pub(super) fn handle_answered(&mut self, now: Instant) {
+        self.running = self.running.saturating_sub(1);
+        self.phase = Phase::Idle { since: now };
+    }
+
+    /// When the connection will have waited too long; `None` while a request is being worked on.
+    pub(super) fn poll_timeout(&self, limits: &Limits) -> Option<(Instant, Overdue)> {
+        if let Some(since) = self.stuck_since {
+            return Some((since + limits.idle_time, Overdue::Write));
+        }
+        match self.phase {
+            _ if self.running > 0 => None,
+            Phase::Idle { since } => Some((since + limits.idle_time, Overdue::Idle)),
+            Phase::Head { since } => Some((since + limits.head_time, Overdue::Head)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Events: `r`ead, `w`rite done, `W`rite stuck, `q` request complete, `a`nswered; `.` is one second.
+    fn check(script: &str, expected: Option<(u64, Overdue)>) {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "an instant has no other beginning"
+        )]
+        let start = Instant::now();
+        let (mut watch, mut now) = (Watch::new(start), start);
+        for event in script.chars() {
+            match event {
+                'r' => watch.handle_read(now),
+                'w' => watch.handle_write(false, now),
+                'W' => watch.handle_write(true, now),
+                'q' => watch.handle_request(),
+                'a' => watch.handle_answered(now),
+                '.' => now += Duration::from_secs(1),
+                other => panic!("{other}"),
+            }
+        }
+        let found = watch
+            .poll_timeout(&Limits::default())
+            .map(|(at, what)| (at.duration_since(start).as_secs(), what));
+        assert_eq!(found, expected, "{script}");
+    }
+
+    #[test]
+    fn a_head_has_30_seconds_from_its_first_byte() {
+        check("", Some((30, Overdue::Head)));
+        check("..r..r..", Some((30, Overdue::Head)));
+        check("rqa.....r.r", Some((35, Overdue::Head)));
+    }
+
+    #[test]
+    fn between_requests_there_are_75_seconds() {
+        check("rq..wa", Some((77, Overdue::Idle)));
+    }
+
+    #[test]
+    fn a_request_at_work_has_no_deadline_here() {
+        check("rq.........", None);
+        check("rq..r..", None);
+    }
+
+    #[test]
+    fn a_client_that_takes_nothing_has_75_seconds() {
+        check("rq.W..W..", Some((76, Overdue::Write)));
+        check("rq.W..w..W", Some((80, Overdue::Write)));
+        check("rq.W..w..", None);
+    }
+}
