@@ -38,10 +38,12 @@ pub struct Probe {
     sent: Sent,
     /// Whether the corrective probe was spent.
     reprobed: bool,
-    /// Whether `initialize` was sent to the wire as it is now.
+    /// Whether `initialize` was sent.
     initialized: bool,
     /// Whether the wire as it is now has seen a probe.
     probed: bool,
+    /// Whether the process was started anew.
+    respawned: bool,
     /// How sure it is that the server is legacy.
     confidence: Confidence,
     attempts: Vec<Attempt>,
@@ -81,6 +83,7 @@ impl Probe {
             reprobed: false,
             initialized: false,
             probed: false,
+            respawned: false,
             // Who pins an era knows it.
             confidence: Confidence::Firm,
             attempts: Vec::new(),
@@ -129,6 +132,7 @@ impl Probe {
             (Verdict::Reprobe(_), Some(Era::Legacy)) => {
                 Some(seen.alone(self.plan.wire, Era::Legacy))
             }
+            (Verdict::Fresh, _) if self.respawned => Some(seen.spoilt()),
             (Verdict::Reprobe(_), _) if self.reprobed => Some(Reason::VersionLoop),
             (Verdict::Initialize { .. }, _) if self.initialized => Some(Reason::VersionLoop),
             (Verdict::Sse(_), _) => Some(Reason::OldTransport),
@@ -173,6 +177,7 @@ impl Probe {
             (Verdict::Fresh, _) => {
                 self.confidence = Confidence::Assumed;
                 self.probed = false;
+                self.respawned = true;
                 let revision = match self.sent.step {
                     Step::Initialize => self.sent.revision,
                     Step::Discover => Revision::LATEST_LEGACY,
@@ -365,6 +370,14 @@ impl Observation {
                 Some(Opened::Legacy(result)),
             ),
             Self::Failed(failure) => (Answer::Failed(failure), None),
+        }
+    }
+
+    /// Why a process that was started anew is no better.
+    fn spoilt(&self) -> Reason {
+        match self.failure().map(Failure::kind) {
+            Some(FailureKind::Lost) => Reason::ProcessExited,
+            _ => Reason::Rejected,
         }
     }
 
