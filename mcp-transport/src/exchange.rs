@@ -9,7 +9,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::Extensions;
+use ::http::Extensions;
 use mcp_errors::Failure;
 use mcp_types::{Method, RawJson, RawParams, RequestMeta};
 

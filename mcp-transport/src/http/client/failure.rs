@@ -1,0 +1,191 @@
+//! How an HTTP call fails: the network's errors typed, the server's answers kept.
+
+use std::{error::Error, fmt, io};
+
+use ::http::{HeaderMap, StatusCode, header, response::Parts};
+use bytes::Bytes;
+use mcp_errors::{Executed, Failure, FailureKind};
+use mcp_types::ErrorObject;
+
+use crate::{
+    clock::Clock,
+    proto::{http::retry_after, limits::Limits},
+};
+
+/// Why no connection came about; the source of a [`FailureKind::Unreachable`] failure.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreachable {
+    /// The host name has no address.
+    #[error("the host name cannot be resolved; check its spelling and the network")]
+    Dns(#[source] reqwest::Error),
+    /// Nothing listens there.
+    #[error("the connection was refused; check that the server runs and the port is right")]
+    Refused(#[source] reqwest::Error),
+    /// The connection was not up in time.
+    #[error("no connection within the connect time")]
+    Timeout(#[source] reqwest::Error),
+    /// TLS was not agreed on, or the certificate is not trusted.
+    #[error("TLS failed; check the certificate and whether the server speaks https")]
+    Tls(#[source] reqwest::Error),
+    /// Anything else on the way: an unreachable network, a proxy.
+    #[error("the connection failed")]
+    Other(#[source] reqwest::Error),
+}
+
+/// What HTTP answered where an MCP message was expected; the source of such a failure.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct HttpAnswer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers, `WWW-Authenticate` and `Location` among them.
+    pub headers: HeaderMap,
+    /// The beginning of the body, at most [`Limits::error_body`].
+    pub body: Bytes,
+}
+
+impl HttpAnswer {
+    /// The `Content-Type`, as it came.
+    pub fn content_type(&self) -> Option<&str> {
+        self.headers.get(header::CONTENT_TYPE)?.to_str().ok()
+    }
+}
+
+/// Headers may hold cookies, so they are not shown.
+impl fmt::Debug for HttpAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpAnswer")
+            .field("status", &self.status)
+            .field("body", &self.body)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for HttpAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.content_type().unwrap_or("no content type");
+        let body = String::from_utf8_lossy(&self.body);
+        let body: String = body
+            .chars()
+            .filter(|char| !char.is_control())
+            .take(200)
+            .collect();
+        write!(f, "status {}, {kind}, body {body:?}", self.status)
+    }
+}
+
+impl Error for HttpAnswer {}
+
+/// Types an error of the network before there was an answer.
+pub(super) fn network(error: reqwest::Error, place: &str) -> Failure {
+    let error = error.without_url();
+    if !error.is_connect() {
+        let detail = format!("the connection to {place} broke before the answer");
+        return Failure::new(FailureKind::Lost, detail).with_source(error);
+    }
+    let cause = match () {
+        () if error.is_timeout() => Unreachable::Timeout(error),
+        () if error.is_dns() => Unreachable::Dns(error),
+        () if is_refused(&error) => Unreachable::Refused(error),
+        () if is_tls(&error) => Unreachable::Tls(error),
+        () => Unreachable::Other(error),
+    };
+    Failure::new(
+        FailureKind::Unreachable,
+        format!("cannot reach {place}: {cause}"),
+    )
+    .with_source(cause)
+}
+
+/// An error of the network in the middle of an answer.
+pub(super) fn broken(error: reqwest::Error, place: &str) -> Failure {
+    let detail = format!("the answer of {place} broke off");
+    Failure::new(FailureKind::Lost, detail).with_source(error.without_url())
+}
+
+/// What turns the facts of an answer into the failure of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Verdict<'a> {
+    pub(super) place: &'a str,
+    pub(super) limits: &'a Limits,
+    pub(super) clock: &'a dyn Clock,
+    /// Whether the request named a session.
+    pub(super) in_session: bool,
+}
+
+impl Verdict<'_> {
+    /// The peer's JSON-RPC error; a status other than 2xx is kept beside it.
+    pub(super) fn peer(self, error: ErrorObject, parts: &Parts) -> Failure {
+        let full = error
+            .data
+            .as_ref()
+            .is_some_and(|data| data.as_str().contains("\"at_capacity\""));
+        let refused = full || self.refused(parts.status);
+        let mut failure = Failure::peer(error);
+        if refused {
+            failure = failure.with_executed(Executed::No);
+        }
+        if !parts.status.is_success() {
+            failure = failure.with_http_status(parts.status.as_u16());
+        }
+        self.hinted(failure, &parts.headers)
+    }
+
+    /// An answer that holds no MCP message.
+    pub(super) fn answer(
+        self,
+        kind: FailureKind,
+        what: &str,
+        parts: Parts,
+        mut body: Bytes,
+    ) -> Failure {
+        body.truncate(self.limits.error_body);
+        let answer = HttpAnswer {
+            status: parts.status,
+            headers: parts.headers,
+            body,
+        };
+        let mut failure = Failure::new(kind, format!("{}: {what}; {answer}", self.place));
+        if self.refused(answer.status) {
+            failure = failure.with_executed(Executed::No);
+        }
+        let failure = failure.with_http_status(answer.status.as_u16());
+        self.hinted(failure, &answer.headers).with_source(answer)
+    }
+
+    /// Statuses with which a server says that it ran nothing.
+    fn refused(self, status: StatusCode) -> bool {
+        status == StatusCode::TOO_MANY_REQUESTS
+            || (status == StatusCode::NOT_FOUND && self.in_session)
+    }
+
+    fn hinted(self, failure: Failure, headers: &HeaderMap) -> Failure {
+        match retry_after(headers, self.limits.retry_after, self.clock.wall()) {
+            Some(hint) => failure.with_retry_after(hint.wait),
+            None => failure,
+        }
+    }
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
+}
+
+fn io_errors<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a io::Error> {
+    causes(error).filter_map(|cause| cause.downcast_ref())
+}
+
+fn is_refused(error: &(dyn Error + 'static)) -> bool {
+    io_errors(error).any(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+/// rustls reports through an `io::Error` with an error of its own inside; a socket's own errors have none.
+fn is_tls(error: &(dyn Error + 'static)) -> bool {
+    io_errors(error).any(|error| error.get_ref().is_some() && error.raw_os_error().is_none())
+}

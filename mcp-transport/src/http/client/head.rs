@@ -1,0 +1,132 @@
+//! The headers of a request by its era, and the legacy session they depend on.
+
+use ::http::{HeaderMap, HeaderName, HeaderValue, header};
+use mcp_errors::{Failure, FailureKind};
+use mcp_types::{Method, RawJson};
+
+use crate::{
+    exchange::Request,
+    proto::headers::{
+        self, MCP_METHOD, MCP_NAME, MCP_PARAM_PREFIX, MCP_PROTOCOL_VERSION, MCP_SESSION_ID,
+    },
+};
+
+/// In this order: some servers compare the text.
+pub(super) const ACCEPT_BOTH: HeaderValue =
+    HeaderValue::from_static("application/json, text/event-stream");
+pub(super) const ACCEPT_EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+pub(super) const CONTENT_TYPE_JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Whether the transport sets the header `name` itself.
+pub(super) fn is_reserved(name: &HeaderName) -> bool {
+    let mirrored =
+        name.as_str().starts_with("mcp-") && !name.as_str().starts_with(MCP_PARAM_PREFIX);
+    mirrored
+        || [
+            header::ACCEPT,
+            header::ACCEPT_ENCODING,
+            header::CONNECTION,
+            header::CONTENT_LENGTH,
+            header::CONTENT_TYPE,
+            header::HOST,
+            header::TRANSFER_ENCODING,
+            headers::LAST_EVENT_ID,
+        ]
+        .contains(name)
+}
+
+/// What earlier answers decided about later requests.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    id: Option<HeaderValue>,
+    /// The revision that `initialize` negotiated.
+    version: Option<HeaderValue>,
+    /// The revision of the modern requests, which a modern notification repeats.
+    modern: Option<HeaderValue>,
+}
+
+impl Session {
+    /// Headers of a modern request, which mirror its body.
+    pub(super) fn modern(
+        &mut self,
+        request: &Request,
+        headers: &mut HeaderMap,
+    ) -> Result<(), Failure> {
+        let version = request.meta.protocol_version().unwrap_or_default();
+        let version = headers::encode(&version);
+        headers.insert(MCP_PROTOCOL_VERSION, version.clone());
+        headers.insert(MCP_METHOD, headers::encode(request.method.as_str()));
+        self.modern = Some(version);
+        if let Some(member) = request.method.spec().and_then(|spec| spec.name_header) {
+            let name = request
+                .params
+                .decode_member::<String>(member)
+                .map_err(|error| {
+                    let detail = format!(
+                        "{member} of {} must be a string: it becomes a header",
+                        request.method
+                    );
+                    Failure::new(FailureKind::Invalid, detail).with_source(error)
+                })?;
+            if let Some(name) = name {
+                headers.insert(MCP_NAME, headers::encode(&name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Headers of a legacy request: the session's, but for `initialize`, which begins one.
+    pub(super) fn legacy(&self, method: &Method, headers: &mut HeaderMap) {
+        if *method != "initialize" {
+            self.tag(headers);
+        }
+    }
+
+    /// Headers of a notification or of an answer to the server.
+    pub(super) fn aside(&self, method: Option<&Method>, headers: &mut HeaderMap) {
+        match (&self.version, &self.modern) {
+            (None, Some(modern)) => {
+                headers.insert(MCP_PROTOCOL_VERSION, modern.clone());
+                if let Some(method) = method {
+                    headers.insert(MCP_METHOD, headers::encode(method.as_str()));
+                }
+            }
+            _ => self.tag(headers),
+        }
+    }
+
+    /// Begins a session: its id comes from the answer to `initialize` and from nowhere else.
+    pub(super) fn begin(&mut self, headers: &HeaderMap, result: &RawJson) {
+        #[derive(serde::Deserialize)]
+        struct Negotiated {
+            #[serde(rename = "protocolVersion")]
+            protocol_version: String,
+        }
+        self.id = headers.get(MCP_SESSION_ID).cloned();
+        let negotiated = result.decode::<Negotiated>().ok();
+        self.version =
+            negotiated.and_then(|found| HeaderValue::from_str(&found.protocol_version).ok());
+    }
+
+    /// Ends the session; the headers of the DELETE that says so, if it had an id.
+    pub(super) fn take_end(&mut self) -> Option<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        self.tag(&mut headers);
+        self.version = None;
+        self.id.take().map(|_| headers)
+    }
+
+    /// Whether requests carry a session id.
+    pub(super) fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
+    fn tag(&self, headers: &mut HeaderMap) {
+        if let Some(version) = &self.version {
+            headers.insert(MCP_PROTOCOL_VERSION, version.clone());
+        }
+        if let Some(id) = &self.id {
+            headers.insert(MCP_SESSION_ID, id.clone());
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A scripted HTTP server: the n-th request it reads gets the n-th answer, byte by byte as written.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+
+/// In an answer, `$ID` is the id of the request; at its end, `!close` closes the connection and `!hang` keeps it.
+pub(super) struct Server {
+    pub(super) url: String,
+    shared: Arc<Shared>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+struct Shared {
+    answers: Mutex<VecDeque<String>>,
+    requests: Mutex<Vec<Seen>>,
+    seen: watch::Sender<usize>,
+    connections: watch::Sender<usize>,
+    hung_closed: watch::Sender<bool>,
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) line: String,
+    headers: Vec<(String, String)>,
+    pub(super) body: String,
+}
+
+impl Seen {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn summary(&self) -> String {
+        let verb = self.line.split(' ').next().unwrap();
+        let method = between(&self.body, "\"method\":\"", "\"").unwrap_or_default();
+        let version = self.header("mcp-protocol-version").unwrap_or("-");
+        let session = self.header("mcp-session-id").unwrap_or("-");
+        format!("{verb} {method} version={version} session={session}")
+    }
+}
+
+impl Server {
+    pub(super) async fn start(answers: impl IntoIterator<Item = String>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let shared = Arc::new(Shared {
+            answers: Mutex::new(answers.into_iter().collect()),
+            requests: Mutex::default(),
+            seen: watch::channel(0).0,
+            connections: watch::channel(0).0,
+            hung_closed: watch::channel(false).0,
+        });
+        let accepting = Arc::clone(&shared);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "aborted when the server is dropped"
+        )]
+        let task = tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                accepting.connections.send_modify(|count| *count += 1);
+                #[expect(clippy::disallowed_methods, reason = "ends with its connection")]
+                tokio::spawn(connection(stream, Arc::clone(&accepting)));
+            }
+        });
+        Self { url, shared, task }
+    }
+
+    pub(super) fn requests(&self) -> Vec<Seen> {
+        self.shared.requests.lock().unwrap().clone()
+    }
+
+    pub(super) fn connections(&self) -> usize {
+        *self.shared.connections.borrow()
+    }
+
+    pub(super) async fn request_seen(&self) {
+        self.requests_seen(1).await;
+    }
+
+    pub(super) async fn requests_seen(&self, count: usize) {
+        self.shared
+            .seen
+            .subscribe()
+            .wait_for(|seen| *seen >= count)
+            .await
+            .unwrap();
+    }
+
+    pub(super) async fn hung_connection_closed(&self) {
+        self.shared
+            .hung_closed
+            .subscribe()
+            .wait_for(|closed| *closed)
+            .await
+            .unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
+    while let Some(request) = read(&mut stream).await {
+        let id = between(&request.body, "\"id\":", ",")
+            .unwrap_or("null")
+            .to_owned();
+        shared.requests.lock().unwrap().push(request);
+        let answer = shared.answers.lock().unwrap().pop_front();
+        shared.seen.send_modify(|seen| *seen += 1);
+        let Some(answer) = answer else { return };
+        let mut answer = answer.replace("$ID", &id);
+        if let Some(length) = answer.find("$LEN") {
+            let body = answer.len() - answer.find("\r\n\r\n").unwrap() - 4;
+            answer.replace_range(length..length + 4, &body.to_string());
+        }
+        let text = answer.trim_end_matches("!close").trim_end_matches("!hang");
+        stream.write_all(text.as_bytes()).await.unwrap();
+        if answer.ends_with("!close") {
+            return;
+        }
+        if answer.ends_with("!hang") {
+            let _ = stream.read(&mut [0]).await;
+            shared.hung_closed.send_replace(true);
+            return;
+        }
+    }
+}
+
+async fn read(stream: &mut TcpStream) -> Option<Seen> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let mut lines = head.lines();
+    let line = lines.next()?.to_owned();
+    let headers = lines.filter_map(|line| line.split_once(": "));
+    let headers: Vec<_> = headers
+        .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+        .collect();
+    let mut seen = Seen {
+        line,
+        headers,
+        body: String::new(),
+    };
+    let length = seen
+        .header("content-length")
+        .map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.ok()?;
+    seen.body = String::from_utf8(body).unwrap();
+    Some(seen)
+}
+
+/// An answer with a JSON body.
+pub(super) fn json(status: u16, body: &str) -> String {
+    format!(
+        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: $LEN\r\n\r\n{body}"
+    )
+}
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
+    let text = &text[text.find(start)? + start.len()..];
+    Some(&text[..text.find(end)?])
+}

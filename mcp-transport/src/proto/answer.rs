@@ -1,0 +1,87 @@
+//! What the HTTP answer to a request says: a pure reading of its status, its headers and its bytes.
+
+#[cfg(test)]
+mod tests;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, header};
+use mcp_types::{
+    ErrorObject, Message, RawJson, RequestId,
+    jsonrpc::{self, MalformedKind, ResponseMessage},
+};
+
+use super::http::{EVENT_STREAM, JSON, essence};
+
+/// What the head of an answer announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Head {
+    /// 3xx: another place, wherever its `Location` is.
+    Redirect,
+    /// 401, 403 or 407: a body, JSON or not, does not change what it means.
+    Denied,
+    /// A body with a content coding that nobody asked for.
+    Coded,
+    /// One JSON text, whatever the status.
+    Json,
+    /// A stream of events, with a 2xx status.
+    Events,
+    /// 2xx without a body: not an answer to a request.
+    Empty,
+    /// 2xx with a body of another type.
+    Foreign,
+    /// 4xx or 5xx without JSON.
+    Bare,
+}
+
+/// Reads the head of an answer. Media types count by their essence; bodies are not sniffed.
+pub fn read_head(status: StatusCode, headers: &HeaderMap) -> Head {
+    let text = |name| {
+        headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    };
+    let coding = text(header::CONTENT_ENCODING).trim();
+    let kind = essence(text(header::CONTENT_TYPE));
+    match status.as_u16() {
+        300..=399 => Head::Redirect,
+        401 | 403 | 407 => Head::Denied,
+        _ if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") => Head::Coded,
+        202 | 204 => Head::Empty,
+        _ if kind == JSON => Head::Json,
+        200..=299 if kind == EVENT_STREAM => Head::Events,
+        200..=299 if text(header::CONTENT_LENGTH).trim() == "0" => Head::Empty,
+        200..=299 => Head::Foreign,
+        _ => Head::Bare,
+    }
+}
+
+/// The outcome of the request `id` that a JSON body carries; `None` if it carries none.
+///
+/// An error without an id counts, since one POST has one answer, and so does the element of a batch that
+/// answers `id`. A result or an error for another id does not.
+pub fn read_body(body: &Bytes, id: &RequestId) -> Option<Result<RawJson, ErrorObject>> {
+    let body = body
+        .strip_prefix(b"\xEF\xBB\xBF")
+        .map_or_else(|| body.clone(), |text| body.slice_ref(text));
+    match jsonrpc::decode(&body) {
+        Ok(Message::Response(response)) => outcome(response, id),
+        Err(malformed) if malformed.kind == MalformedKind::Batch => {
+            let elements = jsonrpc::decode_batch(&body, BATCH).ok()?;
+            elements.into_iter().find_map(|element| match element {
+                Ok(Message::Response(response)) => outcome(response, id),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// What `response` says about the request `id`; `None` if it is another's.
+pub fn outcome(response: ResponseMessage, id: &RequestId) -> Option<Result<RawJson, ErrorObject>> {
+    let ours = response.id.as_ref().is_none_or(|answered| answered == id);
+    ours.then_some(response.body)
+}
+
+const BATCH: usize = 64;
