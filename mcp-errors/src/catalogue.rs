@@ -20,12 +20,11 @@ mod read;
 
 use std::{borrow::Cow, fmt, time::Duration};
 
-use serde::Serialize;
-
 use mcp_types::{
     ErrorCode, ErrorObject, RawJson, RequestId, Revision, capability::ClientCapabilities,
     jsonrpc::ErrorId, revision::Era,
 };
+use serde::Serialize;
 
 /// A JSON-RPC error of the protocol: what it says, to whichever revision.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
+use mcp_types::{RawJson, RawObject, Revision, content::ContentBlock, tool::CallToolResult};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::tool_code::ToolErrorCode;
-use mcp_types::{RawJson, RawObject, Revision, content::ContentBlock, tool::CallToolResult};
 
 /// `{service, code, error, status?, retryAfter?, current?, limits?}`.
 ///

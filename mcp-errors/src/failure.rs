@@ -4,8 +4,9 @@
 
 use std::{borrow::Cow, error::Error, fmt, time::Duration};
 
-use crate::catalogue::{ProtocolError, ProtocolErrorKind};
 use mcp_types::ErrorObject;
+
+use crate::catalogue::{ProtocolError, ProtocolErrorKind};
 
 /// Why a call has no result.
 ///

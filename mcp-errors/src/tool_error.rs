@@ -2,13 +2,13 @@
 
 use std::{error::Error, fmt, time::Duration};
 
+use mcp_types::{RawJson, tool::CallToolResult};
 use serde::Serialize;
 
 use crate::{
     envelope::{Load, LoadLimits, ToolErrorEnvelope},
     tool_code::ToolErrorCode,
 };
-use mcp_types::{RawJson, tool::CallToolResult};
 
 /// A tool's failure, on its way to the envelope. The server fills in the service where the handler
 /// names none.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use mcp_types::{ErrorCode, ErrorObject, RawObject};
 use serde::de::DeserializeOwned;
 
 use super::{AT_CAPACITY, ProtocolError, ProtocolErrorKind as Kind};
-use mcp_types::{ErrorCode, ErrorObject, RawObject};
 
 /// Header mismatch in drafts of 2026-07-28; also what some peers send for a lost session or a timeout.
 const DRAFT_HEADER_MISMATCH: i64 = -32001;

@@ -1,14 +1,14 @@
 //! The envelope on its way through results of every revision.
 
-use proptest::prelude::*;
-
-use super::*;
-use crate::tool_code::Bucket;
 use mcp_types::{
     Outcome,
     encode::At,
     wire::{Stamp, encode_outcome},
 };
+use proptest::prelude::*;
+
+use super::*;
+use crate::tool_code::Bucket;
 
 fn full() -> ToolErrorEnvelope {
     ToolErrorEnvelope {
