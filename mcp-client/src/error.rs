@@ -4,8 +4,8 @@ mod connect;
 
 use std::fmt;
 
-use mcp_errors::{Executed, Failure, FailureKind};
-use mcp_types::{ErrorCode, tool::CallToolResult};
+use mcp_errors::{Executed, Failure, FailureKind, ToolErrorCode, ToolErrorEnvelope};
+use mcp_types::{ErrorCode, content::ContentBlock, tool::CallToolResult};
 
 pub use self::connect::ConnectError;
 
@@ -17,7 +17,12 @@ struct Inner {
     what: What,
     detail: String,
     failure: Option<Failure>,
-    result: Option<CallToolResult>,
+    tool: Option<ToolFailure>,
+}
+
+struct ToolFailure {
+    result: CallToolResult,
+    envelope: Option<ToolErrorEnvelope>,
 }
 
 /// What kind of error it is.
@@ -59,7 +64,7 @@ impl Error {
             what,
             detail,
             failure: None,
-            result: None,
+            tool: None,
         }))
     }
 
@@ -78,14 +83,21 @@ impl Error {
     }
 
     pub(crate) fn tool(what: What, result: CallToolResult) -> Self {
-        let said: Vec<&str> = result
-            .content
-            .iter()
-            .filter_map(|block| block.as_text())
-            .collect();
-        let detail = format!("the tool failed: {}", said.join("\n"));
+        let envelope = ToolErrorEnvelope::from_result(&result);
+        let detail = match &envelope {
+            Some(envelope) => format!(
+                "the tool failed with `{}`: {} — {}",
+                envelope.code.as_str().escape_debug(),
+                envelope.error,
+                envelope.code.advice()
+            ),
+            None => {
+                let texts = result.content.iter().filter_map(ContentBlock::as_text);
+                format!("the tool failed: {}", texts.collect::<Vec<_>>().join("\n"))
+            }
+        };
         let mut error = Self::new(ErrorKind::Tool, what, detail);
-        error.0.result = Some(result);
+        error.0.tool = Some(ToolFailure { result, envelope });
         error
     }
 
@@ -116,10 +128,14 @@ impl Error {
 
     /// Whether the call ran; this, not the kind, decides whether a repeat is safe.
     pub fn executed(&self) -> Executed {
-        match (&self.0.failure, self.0.kind) {
-            (Some(failure), _) => failure.executed(),
-            (None, ErrorKind::ResultType) => Executed::Unknown,
-            (None, _) => Executed::Yes,
+        match (&self.0.failure, &self.0.tool, self.0.kind) {
+            (Some(failure), ..) => failure.executed(),
+            (None, Some(tool), _) => tool
+                .envelope
+                .as_ref()
+                .map_or(Executed::Yes, |envelope| executed(&envelope.code)),
+            (None, None, ErrorKind::ResultType) => Executed::Unknown,
+            (None, None, _) => Executed::Yes,
         }
     }
 
@@ -128,9 +144,14 @@ impl Error {
         self.0.failure.as_ref()
     }
 
-    /// The result of a tool that says that it failed, as it came.
+    /// What a tool that failed says to programs: its code, and when to come back.
+    pub fn tool_error(&self) -> Option<&ToolErrorEnvelope> {
+        self.0.tool.as_ref()?.envelope.as_ref()
+    }
+
+    /// The result of a tool that failed, as it came.
     pub fn tool_result(&self) -> Option<&CallToolResult> {
-        self.0.result.as_ref()
+        self.0.tool.as_ref().map(|tool| &tool.result)
     }
 
     /// Whether a deadline passed.
@@ -158,6 +179,16 @@ impl Error {
     /// Whether the tool says that it failed.
     pub fn is_tool_error(&self) -> bool {
         self.0.kind == ErrorKind::Tool
+    }
+}
+
+/// Whether a tool that fails with `code` did what it was asked.
+fn executed(code: &ToolErrorCode) -> Executed {
+    match code.as_str() {
+        "ssrf_blocked" | "bad_request" | "auth_failed" | "not_found" | "forbidden"
+        | "rate_limited" | "at_capacity" | "service_disabled" => Executed::No,
+        "upstream_non_json" | "output_validation_failed" => Executed::Yes,
+        _ => Executed::Unknown,
     }
 }
 
