@@ -118,6 +118,15 @@ impl Builder {
         self
     }
 
+    /// Connects to the server at an `http://` or `https://` URL, and finds out how it wants to be spoken to.
+    ///
+    /// # Errors
+    /// When there is no such server; the error tells everything that was tried.
+    #[cfg(feature = "http")]
+    pub async fn connect(self, target: impl AsRef<str>) -> Result<Client, ConnectError> {
+        self.open(Target::Url(target.as_ref().into())).await
+    }
+
     /// Connects to a server behind an endpoint: one in memory, or a transport of your own.
     ///
     /// # Errors

@@ -1,7 +1,11 @@
 //! Conversations of the client with a scripted peer, under a clock that only moves when all wait.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod calls;
 mod connect;
+#[cfg(feature = "http")]
+mod http;
 mod listening;
 mod lists;
 
