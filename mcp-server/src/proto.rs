@@ -1,3 +1,5 @@
 //! The decisions of a server as pure machines: no IO, no clock.
 
+pub(crate) mod dispatch;
 pub(crate) mod envelope;
+pub(crate) mod era;

@@ -1,0 +1,150 @@
+//! The requests in flight on one ordered connection: who runs, who waits, who was cancelled.
+//!
+//! At most so many run and so many wait; what comes beyond is refused, so that cancellations and
+//! pings, which pass by here, always get through. A request that was cancelled is not answered.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, VecDeque};
+
+use mcp_types::RequestId;
+
+/// Requests in flight; `J` is a request that waits, `H` what stops one that runs.
+#[derive(Debug)]
+pub(crate) struct InFlight<J, H> {
+    running: HashMap<RequestId, Slot<H>>,
+    waiting: VecDeque<(RequestId, J)>,
+    most_running: usize,
+    most_waiting: usize,
+    next_ticket: u64,
+}
+
+#[derive(Debug)]
+struct Slot<H> {
+    ticket: Ticket,
+    // `None` while the request is polled for the first time.
+    handle: Option<H>,
+}
+
+/// One run of a request: an id may come again, a ticket does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ticket(u64);
+
+/// What becomes of a request that came in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Admission<J> {
+    /// Start it.
+    Run(Ticket, J),
+    /// It waits until another has ended.
+    Waits,
+    /// A request with this id is in flight; that one is left alone.
+    Duplicate,
+    /// Too many are in flight.
+    Full,
+}
+
+/// What was cancelled.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Cancelled<H> {
+    /// A request that runs: stop it.
+    Running(Option<H>),
+    /// A request that waited, and never started.
+    Waiting,
+    /// None that is in flight.
+    Unknown,
+}
+
+impl<J, H> InFlight<J, H> {
+    /// Room for so many that run, at least one, and so many that wait.
+    pub(crate) fn new(most_running: usize, most_waiting: usize) -> Self {
+        Self {
+            running: HashMap::new(),
+            waiting: VecDeque::new(),
+            most_running: most_running.max(1),
+            most_waiting,
+            next_ticket: 0,
+        }
+    }
+
+    /// A request came in.
+    pub(crate) fn handle_request(&mut self, id: &RequestId, job: J) -> Admission<J> {
+        if self.running.contains_key(id) || self.waiting.iter().any(|(known, _)| known == id) {
+            return Admission::Duplicate;
+        }
+        if self.running.len() < self.most_running {
+            return Admission::Run(self.start(id.clone()), job);
+        }
+        if self.waiting.len() < self.most_waiting {
+            self.waiting.push_back((id.clone(), job));
+            return Admission::Waits;
+        }
+        Admission::Full
+    }
+
+    /// A request that was started runs on its own; `handle` stops it. Gives the handle back if the
+    /// request was cancelled meanwhile.
+    pub(crate) fn handle_spawned(
+        &mut self,
+        id: &RequestId,
+        ticket: Ticket,
+        handle: H,
+    ) -> Option<H> {
+        match self.running.get_mut(id) {
+            Some(slot) if slot.ticket == ticket => {
+                slot.handle = Some(handle);
+                None
+            }
+            _ => Some(handle),
+        }
+    }
+
+    /// The sender no longer wants the answer.
+    pub(crate) fn handle_cancel(&mut self, id: &RequestId) -> Cancelled<H> {
+        if let Some(slot) = self.running.remove(id) {
+            return Cancelled::Running(slot.handle);
+        }
+        let waits = self.waiting.iter().position(|(known, _)| known == id);
+        match waits.and_then(|at| self.waiting.remove(at)) {
+            Some(_) => Cancelled::Waiting,
+            None => Cancelled::Unknown,
+        }
+    }
+
+    /// A run has ended. Says whether it may be answered: not if it was cancelled.
+    pub(crate) fn handle_end(&mut self, id: &RequestId, ticket: Ticket) -> bool {
+        let is_ours = self
+            .running
+            .get(id)
+            .is_some_and(|slot| slot.ticket == ticket);
+        if is_ours {
+            self.running.remove(id);
+        }
+        is_ours
+    }
+
+    /// The next request that can start, after another has ended.
+    pub(crate) fn poll_waiting(&mut self) -> Option<(RequestId, Ticket, J)> {
+        if self.running.len() >= self.most_running {
+            return None;
+        }
+        let (id, job) = self.waiting.pop_front()?;
+        Some((id.clone(), self.start(id), job))
+    }
+
+    /// Whether nothing is in flight.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.waiting.is_empty()
+    }
+
+    fn start(&mut self, id: RequestId) -> Ticket {
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        let slot = Slot {
+            ticket,
+            handle: None,
+        };
+        self.running.insert(id, slot);
+        ticket
+    }
+}

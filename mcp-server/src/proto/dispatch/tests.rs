@@ -1,0 +1,124 @@
+//! Admission, cancellation and the end of requests.
+
+use proptest::prelude::*;
+
+use super::*;
+
+type Table = InFlight<&'static str, &'static str>;
+
+fn id(number: i64) -> RequestId {
+    number.into()
+}
+
+fn ticket(admission: Admission<&'static str>) -> Ticket {
+    match admission {
+        Admission::Run(ticket, _) => ticket,
+        other => panic!("not started: {other:?}"),
+    }
+}
+
+#[test]
+fn what_does_not_fit_waits_and_then_is_refused() {
+    let mut table = Table::new(1, 1);
+    let first = ticket(table.handle_request(&id(1), "a"));
+    assert_eq!(table.handle_request(&id(2), "b"), Admission::Waits);
+    assert_eq!(table.handle_request(&id(3), "c"), Admission::Full);
+    assert_eq!(table.poll_waiting(), None);
+    assert!(table.handle_end(&id(1), first));
+    let (next, second, job) = table.poll_waiting().unwrap();
+    assert_eq!((next, job), (id(2), "b"));
+    assert!(table.handle_end(&id(2), second) && table.is_idle());
+}
+
+#[test]
+fn an_id_in_flight_is_a_duplicate_and_an_ended_one_is_free() {
+    let mut table = Table::new(1, 1);
+    let first = ticket(table.handle_request(&id(1), "a"));
+    assert_eq!(table.handle_request(&id(1), "b"), Admission::Duplicate);
+    assert_eq!(table.handle_request(&id(2), "c"), Admission::Waits);
+    assert_eq!(table.handle_request(&id(2), "d"), Admission::Duplicate);
+    assert_eq!(
+        table.handle_request(&RequestId::from("1"), "e"),
+        Admission::Full,
+        "a string is another id than a number"
+    );
+    assert!(table.handle_end(&id(1), first));
+    table.poll_waiting().unwrap();
+    assert_eq!(table.handle_request(&id(1), "f"), Admission::Waits);
+}
+
+#[test]
+fn a_cancelled_request_is_not_answered() {
+    let mut table = Table::new(1, 1);
+    let first = ticket(table.handle_request(&id(1), "a"));
+    assert_eq!(table.handle_spawned(&id(1), first, "stop a"), None);
+    assert_eq!(table.handle_request(&id(2), "b"), Admission::Waits);
+    assert_eq!(table.handle_cancel(&id(2)), Cancelled::Waiting);
+    assert_eq!(
+        table.handle_cancel(&id(1)),
+        Cancelled::Running(Some("stop a"))
+    );
+    assert_eq!(table.handle_cancel(&id(1)), Cancelled::Unknown);
+    assert!(!table.handle_end(&id(1), first));
+}
+
+#[test]
+fn a_late_end_does_not_end_a_new_run_of_the_same_id() {
+    let mut table = Table::new(2, 0);
+    let first = ticket(table.handle_request(&id(1), "a"));
+    table.handle_cancel(&id(1));
+    assert_eq!(table.handle_spawned(&id(1), first, "late"), Some("late"));
+    let second = ticket(table.handle_request(&id(1), "b"));
+    assert!(!table.handle_end(&id(1), first));
+    assert!(table.handle_end(&id(1), second));
+}
+
+#[derive(Debug, Clone)]
+enum Op {
+    Request(i64),
+    Cancel(i64),
+    End(usize),
+    Next,
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let op = prop_oneof![
+        (0..6i64).prop_map(Op::Request),
+        (0..6i64).prop_map(Op::Cancel),
+        (0..8usize).prop_map(Op::End),
+        Just(Op::Next),
+    ];
+    proptest::collection::vec(op, 0..60)
+}
+
+proptest! {
+    /// Each admitted request ends exactly once: answered, or cancelled; and the bounds hold.
+    #[test]
+    fn every_request_ends_once(ops in ops()) {
+        let mut table = Table::new(2, 2);
+        let (mut admitted, mut ended) = (0, 0);
+        let mut runs: Vec<(RequestId, Ticket)> = Vec::new();
+        for op in ops {
+            match op {
+                Op::Request(n) => match table.handle_request(&id(n), "") {
+                    Admission::Run(ticket, _) => { admitted += 1; runs.push((id(n), ticket)); }
+                    Admission::Waits => admitted += 1,
+                    Admission::Duplicate | Admission::Full => {}
+                },
+                Op::Cancel(n) => {
+                    if table.handle_cancel(&id(n)) != Cancelled::Unknown { ended += 1; }
+                }
+                Op::End(n) if n < runs.len() => {
+                    let (id, ticket) = runs.remove(n);
+                    if table.handle_end(&id, ticket) { ended += 1; }
+                }
+                Op::End(_) => {}
+                Op::Next => {
+                    if let Some((id, ticket, _)) = table.poll_waiting() { runs.push((id, ticket)); }
+                }
+            }
+            prop_assert!(table.running.len() <= 2 && table.waiting.len() <= 2);
+            prop_assert_eq!(admitted, ended + table.running.len() + table.waiting.len());
+        }
+    }
+}
