@@ -1,12 +1,13 @@
 //! What the handler of a tool fails with: a code, a sentence, and what helps the caller.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{error::Error, fmt, iter, time::Duration};
 
 use mcp_types::{RawJson, tool::CallToolResult};
 use serde::Serialize;
 
 use crate::{
     envelope::{Load, LoadLimits, ToolErrorEnvelope},
+    failure::Failure,
     tool_code::ToolErrorCode,
 };
 
@@ -172,6 +173,24 @@ impl ToolError {
     }
 }
 
+/// A plain error takes the code of its cause: that of the HTTP status of a [`Failure`] among its
+/// sources, else `upstream_unknown`. Its own sentence is sent; its sources are not.
+impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        let outermost: &(dyn Error + 'static) = &error;
+        let sources = iter::successors(Some(outermost), |&error| error.source());
+        let status = sources
+            .filter_map(|source| source.downcast_ref::<Failure>())
+            .find_map(Failure::http_status);
+        let sentence = error.to_string();
+        let failed = match status {
+            Some(status) => Self::upstream(status, sentence),
+            None => Self::upstream_unknown(sentence),
+        };
+        failed.with_source(error)
+    }
+}
+
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ToolErrorEnvelope { code, error, .. } = &self.0.envelope;
@@ -191,6 +210,7 @@ impl fmt::Debug for ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::FailureKind;
 
     #[test]
     fn the_service_is_filled_in_only_where_none_is_named() {
@@ -212,6 +232,34 @@ mod tests {
         let result = RawJson::from_serialize(&error.into_result("tool")).unwrap();
         assert!(!result.as_str().contains("1234"), "{result}");
         assert!(result.as_str().contains(r#""status":502"#), "{result}");
+    }
+
+    #[test]
+    fn a_plain_error_takes_the_code_of_its_cause() {
+        #[derive(Debug)]
+        struct Read(Failure);
+
+        impl fmt::Display for Read {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the page could not be read")
+            }
+        }
+
+        impl Error for Read {
+            fn source(&self) -> Option<&(dyn Error + 'static)> {
+                Some(&self.0)
+            }
+        }
+
+        let check = |failure: Failure, code, status| {
+            let envelope = ToolError::from(Read(failure)).into_envelope("tool");
+            assert_eq!(envelope.error, "the page could not be read");
+            assert_eq!((envelope.code, envelope.status), (code, status));
+        };
+        let http = Failure::new(FailureKind::Http, "secret").with_http_status(404);
+        check(http, ToolErrorCode::NOT_FOUND, Some(404));
+        let lost = Failure::new(FailureKind::Lost, "secret");
+        check(lost, ToolErrorCode::UPSTREAM_UNKNOWN, None);
     }
 
     #[test]
