@@ -106,8 +106,8 @@ impl IntoAnswer for Vec<ContentBlock> {
 
 /// Structured content: a value, its JSON text beside it, and its schema in `tools/list`.
 ///
-/// Before 2026-07-28 structured content is an object, so a type whose schema is no object is wrapped
-/// as `{"result": …}`, in every revision.
+/// To clients of 2025-06-18 and 2025-11-25, which know structured content only as an object, a type
+/// whose schema is no object travels as `{"result": …}`.
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::exhaustive_structs,

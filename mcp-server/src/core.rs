@@ -104,14 +104,8 @@ impl Core {
         revision: Revision,
         session: Option<Session>,
     ) -> Pin<Box<dyn Exchange>> {
-        let server = Arc::clone(&self.server);
-        Box::pin(Running::start(
-            &*self.root,
-            request,
-            revision,
-            session,
-            server,
-        ))
+        let (root, server) = (Arc::clone(&self.root), Arc::clone(&self.server));
+        Box::pin(Running::new(root, request, revision, session, server))
     }
 
     /// Whether the method exists at `revision` and belongs to a capability that is offered.

@@ -1,19 +1,18 @@
 //! A handler at work, seen from a transport: an exchange.
 
 use std::{
+    mem,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
 };
 
-use mcp_errors::Failure;
+use mcp_errors::{Failure, ToolErrorEnvelope};
 use mcp_transport::{Event, Exchange, Reply, Request};
 use mcp_types::{
     ErrorCode, ErrorObject, Outcome, Payload, Revision,
     capability::Implementation,
-    content::ContentBlock,
-    tool::CallToolResult,
     wire::{Stamp, encode_outcome},
 };
 
@@ -28,8 +27,7 @@ use crate::{
 /// The exchange of one call: what the handler says on the way, then its answer, written for the
 /// revision of the call. Dropping it drops the handler.
 pub(crate) struct Running {
-    handler: Option<BoxFuture<Answer>>,
-    answer: Option<Answer>,
+    state: State,
     outbox: Arc<Outbox>,
     revision: Revision,
     cacheable: bool,
@@ -37,9 +35,9 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Hands `request` to `service`.
-    pub(crate) fn start(
-        service: &dyn Service,
+    /// Hands `request` to `service` when it is first polled.
+    pub(crate) fn new(
+        service: Arc<dyn Service>,
         request: Request,
         revision: Revision,
         session: Option<Session>,
@@ -48,14 +46,8 @@ impl Running {
         let cacheable = request.method.spec().is_some_and(|spec| spec.cacheable);
         let outbox = Arc::new(Outbox::default());
         let call = Call::new(request, revision, session, Arc::clone(&outbox));
-        let handler = catch_unwind(AssertUnwindSafe(|| service.call(call)));
-        let (handler, answer) = match handler {
-            Ok(handler) => (Some(handler), None),
-            Err(_) => (None, Some(panicked())),
-        };
         Self {
-            handler,
-            answer,
+            state: State::Ready(service, Box::new(call)),
             outbox,
             revision,
             cacheable,
@@ -69,7 +61,7 @@ impl Running {
             .by(&self.server);
         let mut outcome = answer.outcome.map_err(Failure::peer)?;
         if let Outcome::Complete(Payload::CallTool(result)) = &mut outcome {
-            mirror(result, self.revision);
+            *result = ToolErrorEnvelope::fit(mem::take(result), self.revision);
         }
         encode_outcome(outcome, &stamp)
             .map(Reply::new)
@@ -94,19 +86,41 @@ impl Exchange for Running {
                 }
                 Poll::Ready(None) | Poll::Pending => {}
             }
-            if let Some(answer) = this.answer.take() {
-                return Poll::Ready(Event::Outcome(this.outcome(answer)));
+            match &mut this.state {
+                State::Ready(..) => this.state.start(),
+                State::Running(handler) => {
+                    let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(cx)));
+                    let answer = match polled {
+                        Ok(poll) => ready!(poll),
+                        Err(_) => panicked(),
+                    };
+                    this.state = State::Answered(Box::new(answer));
+                }
+                State::Answered(_) => {
+                    let State::Answered(answer) = mem::replace(&mut this.state, State::Ended)
+                    else {
+                        return Poll::Pending;
+                    };
+                    return Poll::Ready(Event::Outcome(this.outcome(*answer)));
+                }
+                State::Ended => return Poll::Pending,
             }
-            let Some(handler) = &mut this.handler else {
-                return Poll::Pending;
-            };
-            let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(cx)));
-            let answer = match polled {
-                Ok(poll) => ready!(poll),
-                Err(_) => panicked(),
-            };
-            this.handler = None;
-            this.answer = Some(answer);
+        }
+    }
+}
+
+enum State {
+    Ready(Arc<dyn Service>, Box<Call>),
+    Running(BoxFuture<Answer>),
+    Answered(Box<Answer>),
+    Ended,
+}
+
+impl State {
+    fn start(&mut self) {
+        if let Self::Ready(service, call) = mem::replace(self, Self::Ended) {
+            let handler = catch_unwind(AssertUnwindSafe(|| service.call(*call)));
+            *self = handler.map_or_else(|_| Self::Answered(Box::new(panicked())), Self::Running);
         }
     }
 }
@@ -114,18 +128,6 @@ impl Exchange for Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.outbox.close();
-    }
-}
-
-/// Says in content what a reader of `revision` would not see otherwise.
-fn mirror(result: &mut CallToolResult, revision: Revision) {
-    let Some(value) = &result.structured_content else {
-        return;
-    };
-    // Before `structuredContent` the envelope of a failure travels as text, and clients look there.
-    let unseen = revision < Revision::V2025_06_18 && result.failed() && value.is_object();
-    if result.content.is_empty() || unseen {
-        result.content.push(ContentBlock::text(value.as_str()));
     }
 }
 

@@ -1,31 +1,44 @@
-//! Failures of tools: a result that says so, with the stable envelope.
+//! Failures of tools as answers: a result that says so, with the stable envelope.
+//!
+//! The envelope also stands in [`Answer::ext`], where layers find it, and where the tool fills in
+//! its label if the handler named no service.
 
-use mcp_types::{RawJson, tool::CallToolResult};
-use serde::Serialize;
+use mcp_errors::{ToolError, ToolErrorEnvelope};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, IntoAnswer};
 
-/// Arguments that do not fit the tool.
-pub(crate) fn bad_arguments(detail: &str) -> Answer {
-    answer("bad_request", detail, Some(400))
+impl IntoAnswer for ToolError {
+    fn into_answer(self) -> Answer {
+        if let Some(source) = self.source() {
+            tracing::debug!(code = %self.code(), %source, "a tool failed");
+        }
+        let envelope = self.into_envelope("");
+        let mut answer = Answer::new(envelope.clone().into_result());
+        answer.ext.insert(envelope);
+        answer
+    }
 }
 
-fn answer(code: &'static str, error: &str, status: Option<u16>) -> Answer {
-    let mut result = CallToolResult::text(error);
-    result.is_error = Some(true);
-    result.structured_content = RawJson::from_serialize(&Envelope {
-        code,
-        error,
-        status,
-    })
-    .ok();
-    Answer::new(result)
+/// A value, or a failure of the tool: a [`ToolError`], or any error, which takes the code of its
+/// cause or `upstream_unknown`.
+impl<T: IntoAnswer, E: Into<ToolError>> IntoAnswer for Result<T, E> {
+    fn into_answer(self) -> Answer {
+        match self {
+            Ok(value) => value.into_answer(),
+            Err(error) => error.into().into_answer(),
+        }
+    }
+
+    fn output_schema() -> Option<schemars::Schema> {
+        T::output_schema()
+    }
 }
 
-#[derive(Serialize)]
-struct Envelope<'a> {
-    code: &'a str,
-    error: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
+/// Fills in the service of a failure that names none.
+pub(crate) fn label(answer: &mut Answer, service: &str) {
+    let unnamed = |envelope: &&mut ToolErrorEnvelope| envelope.service.is_empty();
+    if let Some(envelope) = answer.ext.get_mut::<ToolErrorEnvelope>().filter(unnamed) {
+        service.clone_into(&mut envelope.service);
+        answer.outcome = Ok(envelope.clone().into_result().into());
+    }
 }

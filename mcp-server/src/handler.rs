@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use mcp_errors::ToolError;
 use mcp_transport::http::HeaderMap;
 use mcp_types::{ErrorCode, ErrorObject};
 use schemars::{JsonSchema, Schema};
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     answer::{Answer, IntoAnswer},
     call::Call,
-    failed, path, schema,
+    path, schema,
 };
 
 /// Answers calls. Async functions of up to six extractors are handlers:
@@ -121,7 +122,7 @@ impl<T: DeserializeOwned + JsonSchema> FromCall for Args<T> {
         };
         serde_json::from_str(text)
             .map(Self)
-            .map_err(|error| failed::bad_arguments(&path::describe(text, &error)))
+            .map_err(|error| ToolError::bad_request(path::describe(text, &error)).into_answer())
     }
 
     fn input_schema() -> Option<Schema> {

@@ -8,10 +8,12 @@
 
 pub mod answer;
 pub mod call;
+pub mod connection;
 pub mod context;
 mod core;
 mod exchange;
 mod failed;
+mod gate;
 pub mod handler;
 mod outbox;
 mod path;
@@ -33,6 +35,7 @@ pub use schemars;
 pub use crate::{
     answer::{Answer, IntoAnswer, Json},
     call::Call,
+    connection::Connection,
     context::Context,
     handler::{Args, Ext, FromCall, Handler, Headers},
     policy::EraPolicy,

@@ -1,9 +1,10 @@
 //! The innermost service of a server: finds what answers a method, and a tool by its name.
 
-use std::future::ready;
+use std::{borrow::Cow, future::ready};
 
+use mcp_errors::ProtocolError;
 use mcp_types::{
-    ErrorCode, ErrorObject,
+    ErrorObject,
     tool::{ListToolsParams, ListToolsResult},
 };
 
@@ -37,7 +38,7 @@ impl Router {
             return Err(invalid("`arguments` must be an object"));
         }
         let Some(entry) = self.tools.snapshot().find(&name).cloned() else {
-            return Err(invalid(format!("Unknown tool: {name}")));
+            return Err(ProtocolError::unknown_tool(&name).into());
         };
         Ok(entry.service.call(call))
     }
@@ -87,6 +88,6 @@ impl Service for Router {
     }
 }
 
-fn invalid(detail: impl Into<std::borrow::Cow<'static, str>>) -> ErrorObject {
-    ErrorObject::new(ErrorCode::INVALID_PARAMS, detail)
+fn invalid(detail: impl Into<Cow<'static, str>>) -> ErrorObject {
+    ProtocolError::invalid_params(detail).into()
 }

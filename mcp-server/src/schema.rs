@@ -35,29 +35,6 @@ pub(crate) fn of_nothing() -> Schema {
     schemars::json_schema!({"type": "object", "properties": {}})
 }
 
-/// Wraps a schema whose root is no object as the member `result` of one; `None` if it is an object.
-///
-/// Before 2026-07-28 structured content is an object, so values of such types are wrapped too.
-pub(crate) fn wrapped(schema: &Schema) -> Option<Schema> {
-    let root = schema.as_object()?;
-    if root.get("type") == Some(&Value::from("object")) {
-        return None;
-    }
-    let mut inner = root.clone();
-    let mut outer = Map::new();
-    outer.insert("type".into(), "object".into());
-    let defs = inner.remove("$defs");
-    let mut inner = Value::Object(inner);
-    redirect_root(&mut inner);
-    outer.insert("properties".into(), json!({ "result": inner }));
-    outer.insert("required".into(), json!(["result"]));
-    if let Some(mut defs) = defs {
-        redirect_root(&mut defs);
-        outer.insert("$defs".into(), defs);
-    }
-    Some(outer.into())
-}
-
 /// Whether a root schema admits objects: `None` if it says nothing about its type.
 pub(crate) fn is_object_root(root: &Map<String, Value>) -> Option<bool> {
     match root.get("type")? {
@@ -130,22 +107,6 @@ fn clean_schema(schema: &mut Value) {
     match schema {
         Value::Bool(true) => *schema = json!({}),
         Value::Object(schema) => clean(schema),
-        _ => {}
-    }
-}
-
-/// Sends `#`, which meant the root that is wrapped now, to its new place.
-fn redirect_root(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            if let Some(Value::String(target)) = members.get_mut("$ref") {
-                if target == "#" {
-                    *target = "#/properties/result".into();
-                }
-            }
-            members.values_mut().for_each(redirect_root);
-        }
-        Value::Array(items) => items.iter_mut().for_each(redirect_root),
         _ => {}
     }
 }

@@ -9,7 +9,9 @@ use mcp_transport::proto::limits::Limits;
 use mcp_types::capability::Implementation;
 
 use crate::{
+    connection::Connection,
     core::Core,
+    gate::Gate,
     policy::EraPolicy,
     registry::Tools,
     router::Router,
@@ -135,6 +137,11 @@ impl Server {
     pub fn tools(&self) -> Tools {
         self.tools.offer();
         self.tools.clone()
+    }
+
+    /// Connects a client in the same process: an [`Endpoint`](mcp_transport::Endpoint).
+    pub fn connect(&self) -> Connection {
+        Connection::new(Gate::new(self.core()))
     }
 
     /// What the hosts share.

@@ -3,7 +3,7 @@
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 use mcp_types::{
-    Outcome, Payload, RawJson,
+    RawJson,
     tool::{Tool as Definition, ToolAnnotations},
 };
 use schemars::Schema;
@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::{
     answer::Answer,
     call::Call,
+    failed,
     handler::Handler,
     registry::Entry,
     schema,
@@ -156,13 +157,9 @@ impl Tool {
             definition.input_schema = written(&schema);
         }
         check_input(&definition)?;
-        let wrapped = output.as_ref().and_then(schema::wrapped);
-        let wrap = wrapped.is_some();
-        if let Some(schema) = wrapped.or(output) {
-            definition.output_schema = Some(written(&schema));
-        }
+        definition.output_schema = output.as_ref().map(written);
         let label = label.unwrap_or_else(|| definition.name.as_str().into());
-        let service = bind(Finish { label, wrap });
+        let service = bind(Finish { label });
         let service = layers
             .iter()
             .fold(service, |inner, layer| layer.wrap(inner));
@@ -230,21 +227,12 @@ fn written(schema: &Schema) -> RawJson {
 /// What becomes of a handler's answer before any layer sees it.
 #[derive(Clone)]
 struct Finish {
-    #[expect(dead_code, reason = "failures carry it")]
     label: Arc<str>,
-    wrap: bool,
 }
 
 impl Finish {
     fn finish(&self, mut answer: Answer) -> Answer {
-        if let Ok(Outcome::Complete(Payload::CallTool(result))) = &mut answer.outcome {
-            if self.wrap && !result.failed() {
-                if let Some(value) = &mut result.structured_content {
-                    let wrapped = RawJson::parse(format!(r#"{{"result":{value}}}"#));
-                    *value = wrapped.unwrap_or_else(|_| RawJson::null());
-                }
-            }
-        }
+        failed::label(&mut answer, &self.label);
         answer
     }
 }

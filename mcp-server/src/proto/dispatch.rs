@@ -15,6 +15,8 @@ use mcp_types::RequestId;
 pub(crate) struct InFlight<J, H> {
     running: HashMap<RequestId, Slot<H>>,
     waiting: VecDeque<(RequestId, J)>,
+    /// Runs whose answer waits for room on the way out: their ids are free, their places are not.
+    leaving: usize,
     most_running: usize,
     most_waiting: usize,
     next_ticket: u64,
@@ -61,6 +63,7 @@ impl<J, H> InFlight<J, H> {
         Self {
             running: HashMap::new(),
             waiting: VecDeque::new(),
+            leaving: 0,
             most_running: most_running.max(1),
             most_waiting,
             next_ticket: 0,
@@ -69,10 +72,10 @@ impl<J, H> InFlight<J, H> {
 
     /// A request came in.
     pub(crate) fn handle_request(&mut self, id: &RequestId, job: J) -> Admission<J> {
-        if self.running.contains_key(id) || self.waiting.iter().any(|(known, _)| known == id) {
+        if self.contains(id) {
             return Admission::Duplicate;
         }
-        if self.running.len() < self.most_running {
+        if self.has_room() {
             return Admission::Run(self.start(id.clone()), job);
         }
         if self.waiting.len() < self.most_waiting {
@@ -82,20 +85,20 @@ impl<J, H> InFlight<J, H> {
         Admission::Full
     }
 
-    /// A request that was started runs on its own; `handle` stops it. Gives the handle back if the
-    /// request was cancelled meanwhile.
-    pub(crate) fn handle_spawned(
-        &mut self,
-        id: &RequestId,
-        ticket: Ticket,
-        handle: H,
-    ) -> Option<H> {
-        match self.running.get_mut(id) {
-            Some(slot) if slot.ticket == ticket => {
-                slot.handle = Some(handle);
-                None
-            }
-            _ => Some(handle),
+    /// Whether a request with this id is in flight.
+    pub(crate) fn contains(&self, id: &RequestId) -> bool {
+        self.running.contains_key(id) || self.waiting.iter().any(|(known, _)| known == id)
+    }
+
+    /// A request that was started runs on its own, and `handle` stops it. Nothing happens if it has
+    /// ended meanwhile.
+    pub(crate) fn handle_spawned(&mut self, id: &RequestId, ticket: Ticket, handle: H) {
+        if let Some(slot) = self
+            .running
+            .get_mut(id)
+            .filter(|slot| slot.ticket == ticket)
+        {
+            slot.handle = Some(handle);
         }
     }
 
@@ -111,21 +114,29 @@ impl<J, H> InFlight<J, H> {
         }
     }
 
-    /// A run has ended. Says whether it may be answered: not if it was cancelled.
-    pub(crate) fn handle_end(&mut self, id: &RequestId, ticket: Ticket) -> bool {
+    /// A run has its answer. Says whether to send it: not if the request was cancelled. If so, its id
+    /// is free, and [`Self::handle_sent`] must follow.
+    #[must_use]
+    pub(crate) fn handle_answer(&mut self, id: &RequestId, ticket: Ticket) -> bool {
         let is_ours = self
             .running
             .get(id)
             .is_some_and(|slot| slot.ticket == ticket);
         if is_ours {
             self.running.remove(id);
+            self.leaving += 1;
         }
         is_ours
     }
 
+    /// An answer is on its way, or has nowhere to go: its place is free.
+    pub(crate) fn handle_sent(&mut self) {
+        self.leaving = self.leaving.saturating_sub(1);
+    }
+
     /// The next request that can start, after another has ended.
     pub(crate) fn poll_waiting(&mut self) -> Option<(RequestId, Ticket, J)> {
-        if self.running.len() >= self.most_running {
+        if !self.has_room() {
             return None;
         }
         let (id, job) = self.waiting.pop_front()?;
@@ -134,7 +145,11 @@ impl<J, H> InFlight<J, H> {
 
     /// Whether nothing is in flight.
     pub(crate) fn is_idle(&self) -> bool {
-        self.running.is_empty() && self.waiting.is_empty()
+        self.running.is_empty() && self.waiting.is_empty() && self.leaving == 0
+    }
+
+    fn has_room(&self) -> bool {
+        self.running.len() + self.leaving < self.most_running
     }
 
     fn start(&mut self, id: RequestId) -> Ticket {

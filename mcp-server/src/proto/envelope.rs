@@ -5,12 +5,13 @@
 #[cfg(test)]
 mod tests;
 
+use mcp_errors::ProtocolError;
 use mcp_types::{
-    ErrorCode, ErrorObject, RawParams, RequestMeta, Revision,
+    ErrorObject, RawParams, RequestMeta, Revision,
     capability::{ClientCapabilities, Implementation},
     meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION},
 };
-use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::policy::{EnvelopePolicy, EraPolicy};
 
@@ -78,44 +79,23 @@ pub(crate) fn check_rest(meta: &RequestMeta, policy: &EraPolicy) -> Result<(), E
 
 /// -32022, with what is served: the same list as in `server/discover`.
 pub(crate) fn unsupported_version(requested: &str, policy: &EraPolicy) -> ErrorObject {
-    ErrorObject::new(
-        ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
-        "Unsupported protocol version",
-    )
-    .with_data(&VersionData {
-        supported: &policy.modern,
-        requested,
-    })
+    ProtocolError::unsupported_version(policy.modern.iter().copied(), requested).into()
 }
 
 /// -32602 of `initialize`, where the policy is strict about its version.
 pub(crate) fn unsupported_initialize(requested: &str, policy: &EraPolicy) -> ErrorObject {
-    ErrorObject::new(ErrorCode::INVALID_PARAMS, "Unsupported protocol version").with_data(
-        &VersionData {
-            supported: &policy.legacy,
-            requested,
-        },
-    )
+    ProtocolError::unsupported_version(policy.legacy.iter().copied(), requested)
+        .into_object(Revision::LATEST_LEGACY)
 }
 
 /// -32601 for a method that is unknown, removed, or not offered here.
 pub(crate) fn method_not_found(method: &str) -> ErrorObject {
-    ErrorObject::new(
-        ErrorCode::METHOD_NOT_FOUND,
-        format!("Method not found: {method}"),
-    )
+    ProtocolError::method_not_found(method).into()
 }
 
 /// -32602 for a member that has another type than it should.
 pub(crate) fn malformed(key: &str, expected: &str) -> ErrorObject {
-    ErrorObject::new(
-        ErrorCode::INVALID_PARAMS,
-        format!(
-            "Invalid _meta field: {key} must be {}",
-            with_article(expected)
-        ),
-    )
-    .with_data(&TypeData { key, expected })
+    ProtocolError::malformed_meta(key, expected).into()
 }
 
 fn rest_missing(meta: &RequestMeta, policy: &EraPolicy) -> ErrorObject {
@@ -135,42 +115,11 @@ fn missing_keys(meta: &RequestMeta, policy: &EraPolicy) -> Vec<&'static str> {
     missing
 }
 
-fn missing_error(missing: &[&str]) -> ErrorObject {
-    let fields = if missing.len() == 1 {
-        "field"
-    } else {
-        "fields"
-    };
-    ErrorObject::new(
-        ErrorCode::INVALID_PARAMS,
-        format!("Missing required _meta {fields}: {}", missing.join(", ")),
-    )
-    .with_data(&MissingData { missing })
+fn missing_error(missing: &[&'static str]) -> ErrorObject {
+    ProtocolError::missing_meta(missing.iter().copied()).into()
 }
 
-fn is_a<T: serde::de::DeserializeOwned>(meta: &RequestMeta, key: &str) -> bool {
+fn is_a<T: DeserializeOwned>(meta: &RequestMeta, key: &str) -> bool {
     meta.get(key)
         .is_some_and(|value| value.decode::<T>().is_ok())
-}
-
-fn with_article(kind: &str) -> String {
-    let article = if kind.starts_with('o') { "an" } else { "a" };
-    format!("{article} {kind}")
-}
-
-#[derive(Serialize)]
-struct VersionData<'a> {
-    supported: &'a [Revision],
-    requested: &'a str,
-}
-
-#[derive(Serialize)]
-struct MissingData<'a> {
-    missing: &'a [&'a str],
-}
-
-#[derive(Serialize)]
-struct TypeData<'a> {
-    key: &'a str,
-    expected: &'a str,
 }

@@ -14,6 +14,7 @@
 #[cfg(test)]
 mod tests;
 
+use mcp_errors::catalogue;
 use mcp_types::{
     ErrorCode, ErrorObject, Method, RawParams, RequestId, RequestMeta, Revision, jsonrpc::ErrorId,
 };
@@ -82,11 +83,12 @@ impl Era {
     /// The id of an error whose request's id may not be known: `null` before a connection is locked
     /// and up to 2025-06-18, no member after.
     pub(crate) fn error_id(self, known: Option<RequestId>) -> ErrorId {
-        match (known, self) {
-            (Some(id), _) => ErrorId::Known(id),
-            (None, Self::Modern | Self::Legacy(Some(Revision::V2025_11_25))) => ErrorId::Omitted,
-            (None, Self::Opening | Self::Legacy(_)) => ErrorId::Null,
-        }
+        let revision = match self {
+            Self::Opening => None,
+            Self::Modern => Some(Revision::LATEST),
+            Self::Legacy(negotiated) => negotiated,
+        };
+        catalogue::error_id(known, revision)
     }
 
     fn handle_opener(

@@ -78,19 +78,3 @@ fn what_is_no_object_is_told_apart() {
     check(of_arguments::<Numbers>(), Some(true));
     check(of_output::<Value>(), None);
 }
-
-#[test]
-fn outputs_that_are_no_object_are_wrapped() {
-    assert!(wrapped(&of_output::<Numbers>()).is_none());
-    let check = |schema: Schema, expected: &str| {
-        assert_eq!(*wrapped(&schema).unwrap().as_value(), parsed(expected));
-    };
-    check(
-        of_output::<Vec<Tree>>(),
-        r##"{"type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/$defs/Tree"}}},"required":["result"],"$defs":{"Tree":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Tree"}}},"required":["kids"]}}}"##,
-    );
-    check(
-        of_output::<i64>(),
-        r#"{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]}"#,
-    );
-}

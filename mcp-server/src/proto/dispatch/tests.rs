@@ -10,6 +10,14 @@ fn id(number: i64) -> RequestId {
     number.into()
 }
 
+fn end(table: &mut Table, id: &RequestId, ticket: Ticket) -> bool {
+    let answered = table.handle_answer(id, ticket);
+    if answered {
+        table.handle_sent();
+    }
+    answered
+}
+
 fn ticket(admission: Admission<&'static str>) -> Ticket {
     match admission {
         Admission::Run(ticket, _) => ticket,
@@ -24,10 +32,10 @@ fn what_does_not_fit_waits_and_then_is_refused() {
     assert_eq!(table.handle_request(&id(2), "b"), Admission::Waits);
     assert_eq!(table.handle_request(&id(3), "c"), Admission::Full);
     assert_eq!(table.poll_waiting(), None);
-    assert!(table.handle_end(&id(1), first));
+    assert!(end(&mut table, &id(1), first));
     let (next, second, job) = table.poll_waiting().unwrap();
     assert_eq!((next, job), (id(2), "b"));
-    assert!(table.handle_end(&id(2), second) && table.is_idle());
+    assert!(end(&mut table, &id(2), second) && table.is_idle());
 }
 
 #[test]
@@ -42,7 +50,7 @@ fn an_id_in_flight_is_a_duplicate_and_an_ended_one_is_free() {
         Admission::Full,
         "a string is another id than a number"
     );
-    assert!(table.handle_end(&id(1), first));
+    assert!(end(&mut table, &id(1), first));
     table.poll_waiting().unwrap();
     assert_eq!(table.handle_request(&id(1), "f"), Admission::Waits);
 }
@@ -51,7 +59,7 @@ fn an_id_in_flight_is_a_duplicate_and_an_ended_one_is_free() {
 fn a_cancelled_request_is_not_answered() {
     let mut table = Table::new(1, 1);
     let first = ticket(table.handle_request(&id(1), "a"));
-    assert_eq!(table.handle_spawned(&id(1), first, "stop a"), None);
+    table.handle_spawned(&id(1), first, "stop a");
     assert_eq!(table.handle_request(&id(2), "b"), Admission::Waits);
     assert_eq!(table.handle_cancel(&id(2)), Cancelled::Waiting);
     assert_eq!(
@@ -59,7 +67,7 @@ fn a_cancelled_request_is_not_answered() {
         Cancelled::Running(Some("stop a"))
     );
     assert_eq!(table.handle_cancel(&id(1)), Cancelled::Unknown);
-    assert!(!table.handle_end(&id(1), first));
+    assert!(!end(&mut table, &id(1), first));
 }
 
 #[test]
@@ -67,10 +75,21 @@ fn a_late_end_does_not_end_a_new_run_of_the_same_id() {
     let mut table = Table::new(2, 0);
     let first = ticket(table.handle_request(&id(1), "a"));
     table.handle_cancel(&id(1));
-    assert_eq!(table.handle_spawned(&id(1), first, "late"), Some("late"));
+    table.handle_spawned(&id(1), first, "late");
     let second = ticket(table.handle_request(&id(1), "b"));
-    assert!(!table.handle_end(&id(1), first));
-    assert!(table.handle_end(&id(1), second));
+    assert!(!end(&mut table, &id(1), first));
+    assert!(end(&mut table, &id(1), second));
+}
+
+#[test]
+fn an_answer_on_its_way_frees_the_id_before_the_place() {
+    let mut table = Table::new(1, 1);
+    let first = ticket(table.handle_request(&id(1), "a"));
+    assert!(table.handle_answer(&id(1), first));
+    assert_eq!(table.handle_request(&id(1), "b"), Admission::Waits);
+    assert_eq!(table.poll_waiting(), None);
+    table.handle_sent();
+    assert!(table.poll_waiting().is_some() && !table.is_idle());
 }
 
 #[derive(Debug, Clone)]
@@ -110,7 +129,7 @@ proptest! {
                 }
                 Op::End(n) if n < runs.len() => {
                     let (id, ticket) = runs.remove(n);
-                    if table.handle_end(&id, ticket) { ended += 1; }
+                    if end(&mut table, &id, ticket) { ended += 1; }
                 }
                 Op::End(_) => {}
                 Op::Next => {

@@ -75,7 +75,7 @@ fn a_malformed_key_is_named_with_what_it_should_be() {
         version_5,
         EnvelopePolicy::Spec,
         Err((
-            "Invalid _meta field: io.modelcontextprotocol/protocolVersion must be a string",
+            "Malformed _meta field: io.modelcontextprotocol/protocolVersion must be of type string",
             r#"{"key":"io.modelcontextprotocol/protocolVersion","expected":"string"}"#,
         )),
     );
@@ -87,7 +87,7 @@ fn a_malformed_key_is_named_with_what_it_should_be() {
             &text,
             EnvelopePolicy::Spec,
             Err((
-                "Invalid _meta field: io.modelcontextprotocol/clientCapabilities must be an object",
+                "Malformed _meta field: io.modelcontextprotocol/clientCapabilities must be of type object",
                 r#"{"key":"io.modelcontextprotocol/clientCapabilities","expected":"object"}"#,
             )),
         );
@@ -95,7 +95,7 @@ fn a_malformed_key_is_named_with_what_it_should_be() {
     let params = RawParams::parse(r#"{"_meta":7}"#).unwrap();
     assert_eq!(
         read_meta(&params).unwrap_err().message,
-        "Invalid _meta field: _meta must be an object"
+        "Malformed _meta field: _meta must be of type object"
     );
 }
 

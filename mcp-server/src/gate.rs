@@ -1,0 +1,93 @@
+//! One ordered connection: its era, and its legacy session if it has one.
+
+use std::{pin::Pin, sync::Arc};
+
+use mcp_transport::{Exchange, Extensions, Reply, Request, exchange::Ended};
+use mcp_types::{
+    ErrorObject, Method, RawParams, RequestMeta, Revision, lifecycle::EmptyResult, wire::Stamp,
+};
+
+use crate::{
+    core::{self, Core},
+    proto::era::{Era, Verdict},
+    session::Session,
+};
+
+/// Where the requests of one connection come in, in order. The session ends with it.
+pub(crate) struct Gate {
+    core: Arc<Core>,
+    era: Era,
+    session: Option<Session>,
+}
+
+impl Gate {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self {
+            core,
+            era: Era::Opening,
+            session: None,
+        }
+    }
+
+    /// Judges a request and opens its exchange. `initialize` is negotiated here and now, so that what
+    /// follows in the same write finds the session.
+    pub(crate) fn open(
+        &mut self,
+        method: Method,
+        params: RawParams,
+        meta: Result<RequestMeta, ErrorObject>,
+        ext: Extensions,
+    ) -> Pin<Box<dyn Exchange>> {
+        let verdict = self
+            .era
+            .handle_request(&method, &params, &meta, &self.core.policy);
+        let mut request = Request::new(method, params).with_meta(meta.unwrap_or_default());
+        request.ext = ext;
+        match (verdict, &self.session) {
+            (Verdict::Modern, _) => self.core.modern(request),
+            (Verdict::Legacy, Some(session)) => self.core.legacy(session, request),
+            (Verdict::Initialize, _) => self.initialize(&request.params),
+            (Verdict::Refuse(error), _) => core::refused(error),
+            (Verdict::Pong, _) | (Verdict::Legacy, None) => {
+                core::done(EmptyResult::default(), &Stamp::new(Revision::LATEST_LEGACY))
+            }
+        }
+    }
+
+    /// What the connection's era is.
+    pub(crate) fn era(&self) -> Era {
+        self.era
+    }
+
+    /// The legacy session, once it is negotiated.
+    pub(crate) fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
+    }
+
+    /// What is shared by all connections.
+    pub(crate) fn core(&self) -> &Core {
+        &self.core
+    }
+
+    fn initialize(&mut self, params: &RawParams) -> Pin<Box<dyn Exchange>> {
+        match self.core.initialize(params) {
+            Ok((session, result)) => {
+                self.era.negotiated(session.revision());
+                // The session before is over; its calls in flight go on.
+                if let Some(before) = self.session.replace(session) {
+                    before.close();
+                }
+                Ended::boxed(Ok(Reply::new(result)))
+            }
+            Err(error) => core::refused(error),
+        }
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        if let Some(session) = &self.session {
+            session.close();
+        }
+    }
+}
