@@ -40,8 +40,13 @@ impl Tally {
     ///
     /// A run that failed without one failing test (it did not compile, it was killed) counts as one failure.
     pub(crate) fn of_tests(ok: bool, output: &str) -> Self {
+        // nextest quotes what libtest said of a failed test, and has counted it itself.
+        let by_nextest = output.lines().any(is_summary_of_nextest);
         let mut sum = Self::default();
-        for line in output.lines() {
+        for line in output
+            .lines()
+            .filter(|line| is_summary_of_nextest(line) == by_nextest)
+        {
             sum.add(summary(line));
         }
         if !ok && sum.failed == 0 {
@@ -55,8 +60,7 @@ impl Tally {
 /// (`Summary [ 0.1s] 3 tests run: 2 passed, 1 failed, 0 skipped`).
 fn summary(line: &str) -> Tally {
     let line = line.trim();
-    let of_nextest = line.starts_with("Summary") && line.contains("run:");
-    if !line.starts_with("test result:") && !of_nextest {
+    if !line.starts_with("test result:") && !is_summary_of_nextest(line) {
         return Tally::default();
     }
     let mut tally = Tally::default();
@@ -75,6 +79,11 @@ fn summary(line: &str) -> Tally {
         }
     }
     tally
+}
+
+fn is_summary_of_nextest(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("Summary [") && line.contains(" run: ")
 }
 
 #[cfg(test)]
@@ -128,6 +137,12 @@ mod tests {
             7,
             0,
         );
+    }
+
+    #[test]
+    fn a_failure_that_nextest_quotes_counts_once() {
+        let quoted = "test result: FAILED. 0 passed; 1 failed\nSummary [ 1.0s] 3 tests run: 2 passed, 1 failed";
+        check(false, quoted, 2, 1);
     }
 
     #[test]
