@@ -327,13 +327,21 @@ impl Exchange for HttpExchange {
                     };
                     match gathered {
                         Ok(body) => this.conclude(head, parts, body),
-                        Err(error) => Err(failure::broken(error, &this.client.core.place())),
+                        Err(error) => Err(failure::broken(error, &this.client.core.place())
+                            .with_http_status(parts.status.as_u16())),
                     }
                 }
-                State::Streaming(..) => match ready!(this.poll_stream(cx)) {
-                    Event::Outcome(outcome) => outcome,
-                    event => return Poll::Ready(event),
-                },
+                State::Streaming(parts, _) => {
+                    let status = parts.status.as_u16();
+                    match ready!(this.poll_stream(cx)) {
+                        // That there was a head tells a cut answer from a connection that never answered.
+                        Event::Outcome(Err(failure)) if failure.kind() == FailureKind::Lost => {
+                            Err(failure.with_http_status(status))
+                        }
+                        Event::Outcome(outcome) => outcome,
+                        event => return Poll::Ready(event),
+                    }
+                }
                 State::Done => return Poll::Pending,
             };
             this.finish(cx);
