@@ -3,6 +3,8 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+#[cfg(feature = "stdio")]
+use mcp_transport::stdio::child::ChildCommand;
 use mcp_transport::{Clock, Endpoint};
 use mcp_types::{
     Era, Revision,
@@ -118,13 +120,27 @@ impl Builder {
         self
     }
 
-    /// Connects to the server at an `http://` or `https://` URL, and finds out how it wants to be spoken to.
+    /// Connects to a server, and finds out how it wants to be spoken to.
+    ///
+    /// What starts with `http://` or `https://` is a URL. Anything else is a command line that starts the
+    /// server as a child process: words and quotes as in a shell, but no shell, so nothing is expanded. The
+    /// child sees little of the environment: `connect_command` hands on more.
     ///
     /// # Errors
     /// When there is no such server; the error tells everything that was tried.
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "stdio"))]
     pub async fn connect(self, target: impl AsRef<str>) -> Result<Client, ConnectError> {
-        self.open(Target::Url(target.as_ref().into())).await
+        let target = Target::parse(target.as_ref())?;
+        self.open(target).await
+    }
+
+    /// Connects to a server that is started as a child process.
+    ///
+    /// # Errors
+    /// When it cannot be started or spoken to; the error tells everything that was tried.
+    #[cfg(feature = "stdio")]
+    pub async fn connect_command(self, command: ChildCommand) -> Result<Client, ConnectError> {
+        self.open(Target::Command(Box::new(command))).await
     }
 
     /// Connects to a server behind an endpoint: one in memory, or a transport of your own.

@@ -157,8 +157,14 @@ impl Client {
         self.link().era == Era::Modern
     }
 
+    /// The last of what the server's process wrote to stderr, if it is one. It may hold secrets: show it to
+    /// a person, not to a model.
+    pub fn stderr(&self) -> Option<String> {
+        self.0.parts.driver.stderr()
+    }
+
     /// Ends the connection cleanly: a child process is asked to end before it is made to, a legacy HTTP
-    /// session is deleted. Calls under way fail. An endpoint that was passed in stays its owner's.
+    /// session is deleted. Calls under way may fail. An endpoint that was passed in stays its owner's.
     pub async fn close(&self) {
         self.0.parts.driver.close(&*self.0.parts.clock).await;
     }

@@ -1,6 +1,6 @@
 //! Opens a connection: does what the probe asks for, and tells it what came.
 
-use std::{pin::Pin, sync::Arc};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use http::HeaderMap;
 use mcp_errors::{Failure, FailureKind};
@@ -21,6 +21,9 @@ use crate::{
     proto::probe::{Next, Observation, Plan, Probe, Reason, Send, Step},
     wait::{self, Waiting},
 };
+
+/// How long a connect that failed waits for the end of what it made.
+const PARTING: Duration = Duration::from_millis(500);
 
 /// What every connect needs to know.
 pub(crate) struct Opening<'a> {
@@ -61,10 +64,12 @@ impl Opening<'_> {
                     return Ok((driver, negotiation));
                 }
                 (Next::Failed(reason), kept) => {
+                    let stderr = kept.as_ref().and_then(Driver::stderr);
                     if let Some(driver) = kept {
-                        driver.close(&**self.clock).await;
+                        // The caller has waited long enough.
+                        driver.close_within(PARTING, &**self.clock).await;
                     }
-                    return Err(self.failed(reason, probe));
+                    return Err(self.failed(reason, probe).with_stderr(stderr));
                 }
                 // There is no answer without a wire.
                 (Next::Connected(_), None) => return Err(self.failed(Reason::Local, probe)),
@@ -82,11 +87,12 @@ impl Opening<'_> {
         if send.fresh
             && let Some(old) = driver.take()
         {
-            old.close(&**self.clock).await;
+            // The new process may need a lock or a port of the old one's.
+            wait::until(&**self.clock, send.deadline, old.close(&**self.clock)).await;
         }
         let wire = match driver {
             Some(wire) => wire,
-            None => match self.dial(send).await {
+            None => match self.target.dial(self.headers, self.clock) {
                 Ok(wire) => driver.insert(wire),
                 Err(failure) => return Observation::Failed(failure),
             },
@@ -96,16 +102,6 @@ impl Opening<'_> {
             Ok(reply) => read(send.step, &reply),
             Err(failure) => Observation::Failed(failure),
         }
-    }
-
-    async fn dial(&self, send: &Send) -> Result<Driver, Failure> {
-        wait::until(
-            &**self.clock,
-            send.deadline,
-            self.target.dial(self.headers, self.clock),
-        )
-        .await
-        .unwrap_or_else(|| Err(timeout(send)))
     }
 
     async fn outcome(

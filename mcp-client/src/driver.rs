@@ -1,81 +1,20 @@
-//! What the client talks over: how to make it, and how to end it.
+//! What the client talks over, and how it ends.
 
-use std::{fmt, sync::Arc, time::Duration};
+mod target;
 
-use http::HeaderMap;
-use mcp_errors::Failure;
+use std::{sync::Arc, time::Duration};
+
 #[cfg(feature = "http")]
 use mcp_transport::http::client::HttpClient;
+#[cfg(feature = "stdio")]
+use mcp_transport::stdio::child::Child;
 use mcp_transport::{Clock, Endpoint};
 
-use crate::{proto::probe::Wire, wait};
+pub(crate) use self::target::Target;
+use crate::wait;
 
 /// How long a connection may take to end.
 const FAREWELL: Duration = Duration::from_secs(10);
-
-/// Where the server is.
-#[derive(Clone)]
-pub(crate) enum Target {
-    /// Behind an endpoint that somebody else made.
-    Endpoint(Arc<dyn Endpoint>),
-    /// At a URL.
-    #[cfg(feature = "http")]
-    Url(Box<str>),
-}
-
-impl Target {
-    pub(crate) fn wire(&self) -> Wire {
-        match self {
-            #[cfg(feature = "http")]
-            Self::Url(_) => Wire::Http,
-            Self::Endpoint(_) => Wire::Custom,
-        }
-    }
-
-    /// Makes the wire. Nothing of the protocol is sent yet.
-    #[cfg_attr(
-        not(feature = "http"),
-        expect(unused_variables, reason = "only drivers need headers and a clock")
-    )]
-    pub(crate) async fn dial(
-        &self,
-        headers: &HeaderMap,
-        clock: &Arc<dyn Clock>,
-    ) -> Result<Driver, Failure> {
-        Ok(match self {
-            Self::Endpoint(endpoint) => Driver::Endpoint(Arc::clone(endpoint)),
-            #[cfg(feature = "http")]
-            Self::Url(url) => {
-                let client = HttpClient::builder(url)
-                    .headers(headers.clone())
-                    .clock(Arc::clone(clock))
-                    .build()?;
-                Driver::http(client)
-            }
-        })
-    }
-}
-
-/// Names the server without what may be secret: a URL's user and query, a command's arguments.
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Endpoint(_) => f.write_str("the given endpoint"),
-            #[cfg(feature = "http")]
-            Self::Url(url) => f.write_str(&shown(url)),
-        }
-    }
-}
-
-/// A URL without user, query and fragment.
-#[cfg(any(feature = "http", test))]
-fn shown(url: &str) -> String {
-    let end = url.find(['?', '#']).unwrap_or(url.len());
-    let (scheme, rest) = url[..end].split_once("://").unwrap_or(("", &url[..end]));
-    let authority = rest.find('/').unwrap_or(rest.len());
-    let host = rest[..authority].rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}://{}", &rest[host..])
-}
 
 /// A wire that stands.
 pub(crate) enum Driver {
@@ -84,6 +23,11 @@ pub(crate) enum Driver {
     Http {
         endpoint: Arc<dyn Endpoint>,
         client: HttpClient,
+    },
+    #[cfg(feature = "stdio")]
+    Child {
+        endpoint: Arc<dyn Endpoint>,
+        child: Child,
     },
 }
 
@@ -96,44 +40,57 @@ impl Driver {
         }
     }
 
+    #[cfg(feature = "stdio")]
+    fn child(child: Child) -> Self {
+        Self::Child {
+            endpoint: Arc::new(child.clone()),
+            child,
+        }
+    }
+
     pub(crate) fn endpoint(&self) -> &Arc<dyn Endpoint> {
         match self {
             Self::Endpoint(endpoint) => endpoint,
             #[cfg(feature = "http")]
             Self::Http { endpoint, .. } => endpoint,
+            #[cfg(feature = "stdio")]
+            Self::Child { endpoint, .. } => endpoint,
+        }
+    }
+
+    /// The last of what a child process wrote to stderr.
+    pub(crate) fn stderr(&self) -> Option<String> {
+        match self {
+            Self::Endpoint(_) => None,
+            #[cfg(feature = "http")]
+            Self::Http { .. } => None,
+            #[cfg(feature = "stdio")]
+            Self::Child { child, .. } => Some(child.stderr()),
         }
     }
 
     /// Ends it cleanly. What does not end by itself within ten seconds is dropped.
     pub(crate) async fn close(&self, clock: &dyn Clock) {
+        self.close_within(FAREWELL, clock).await;
+    }
+
+    /// The same within `patience`; a process that needs longer ends in the background.
+    pub(crate) async fn close_within(&self, patience: Duration, clock: &dyn Clock) {
         let end = async {
             match self {
                 // It is its owner's.
                 Self::Endpoint(_) => {}
                 #[cfg(feature = "http")]
                 Self::Http { client, .. } => client.close().await,
+                #[cfg(feature = "stdio")]
+                Self::Child { child, .. } => {
+                    child.close().await;
+                }
             }
         };
-        let done = wait::until(clock, clock.now() + FAREWELL, end).await;
+        let done = wait::until(clock, clock.now() + patience, end).await;
         if done.is_none() {
-            tracing::warn!("the connection did not end within {FAREWELL:?}");
+            tracing::debug!("the connection did not end within {patience:?}");
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_url_is_shown_without_its_secrets() {
-        let check = |url, expected| assert_eq!(shown(url), expected);
-        check("https://a.example/mcp", "https://a.example/mcp");
-        check(
-            "https://u:p@a.example:1/m@x?key=1#f",
-            "https://a.example:1/m@x",
-        );
-        check("http://a.example?key=1", "http://a.example");
-        check("http://u@a.example", "http://a.example");
     }
 }

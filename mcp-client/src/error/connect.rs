@@ -20,6 +20,16 @@ struct Inner {
     /// Why nothing was even tried.
     detail: Option<String>,
     attempts: Vec<Attempt>,
+    stderr: Stderr,
+}
+
+/// May hold secrets, so it is not shown.
+struct Stderr(Option<String>);
+
+impl fmt::Debug for Stderr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.as_ref().map_or(0, String::len))
+    }
 }
 
 impl ConnectError {
@@ -29,6 +39,7 @@ impl ConnectError {
             reason,
             detail: None,
             attempts,
+            stderr: Stderr(None),
         }))
     }
 
@@ -38,7 +49,19 @@ impl ConnectError {
             reason: Reason::Local,
             detail: Some(detail),
             attempts: Vec::new(),
+            stderr: Stderr(None),
         }))
+    }
+
+    pub(crate) fn with_stderr(mut self, stderr: Option<String>) -> Self {
+        self.0.stderr = Stderr(stderr.filter(|text| !text.is_empty()));
+        self
+    }
+
+    /// The last of what the server's process wrote to stderr, if it was one and wrote something. It may
+    /// hold secrets, so it is no part of the message: show it to a person, not to a model.
+    pub fn stderr(&self) -> Option<&str> {
+        self.0.stderr.0.as_deref()
     }
 
     /// Why.

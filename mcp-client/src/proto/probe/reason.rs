@@ -98,7 +98,7 @@ impl fmt::Display for Reason {
             Self::Unreachable => "the server cannot be reached: check its address or its command",
             Self::Lost => "the connection broke before the server answered: try again",
             Self::ProcessExited => {
-                "the process ended before it answered: run the command by hand and read what it prints"
+                "the process ended before it answered: see `stderr` of this error, or run the command by hand"
             }
             Self::Timeout => {
                 "the server did not answer in time: is it running, and does it speak MCP? \

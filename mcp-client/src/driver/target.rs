@@ -1,0 +1,201 @@
+//! Where a server is: behind an endpoint, at a URL, or what a command starts.
+
+use std::{fmt, sync::Arc};
+
+use http::HeaderMap;
+use mcp_errors::Failure;
+#[cfg(feature = "http")]
+use mcp_transport::http::client::HttpClient;
+#[cfg(feature = "stdio")]
+use mcp_transport::stdio::child::ChildCommand;
+use mcp_transport::{Clock, Endpoint};
+
+use super::Driver;
+#[cfg(any(feature = "http", feature = "stdio"))]
+use crate::error::ConnectError;
+#[cfg(feature = "stdio")]
+use crate::proto::command;
+use crate::proto::probe::Wire;
+
+/// Where the server is.
+#[derive(Clone)]
+pub(crate) enum Target {
+    /// Behind an endpoint that somebody else made.
+    Endpoint(Arc<dyn Endpoint>),
+    /// At a URL.
+    #[cfg(feature = "http")]
+    Url(Box<str>),
+    /// What a command starts.
+    #[cfg(feature = "stdio")]
+    Command(Box<ChildCommand>),
+}
+
+#[cfg(any(feature = "http", feature = "stdio"))]
+impl Target {
+    /// What a person wrote: a URL, or else a command line.
+    ///
+    /// # Errors
+    /// When it is neither, or its kind is not built in.
+    pub(crate) fn parse(text: &str) -> Result<Self, ConnectError> {
+        match text.trim().split_once("://") {
+            Some((scheme, _)) if is_http(scheme) => Self::url(text.trim()),
+            Some((scheme, _)) if is_scheme(scheme) => Err(ConnectError::local(
+                shown(text),
+                format!("`{scheme}` is no scheme of an MCP server; use http, https or a command"),
+            )),
+            _ => Self::command_line(text),
+        }
+    }
+
+    #[cfg(feature = "http")]
+    #[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
+    fn url(url: &str) -> Result<Self, ConnectError> {
+        Ok(Self::Url(url.into()))
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn url(url: &str) -> Result<Self, ConnectError> {
+        let detail = "a URL needs the feature `http` of mcp-client".to_owned();
+        Err(ConnectError::local(shown(url), detail))
+    }
+
+    #[cfg(feature = "stdio")]
+    fn command_line(line: &str) -> Result<Self, ConnectError> {
+        let words = command::split(line)
+            .map_err(|bad| ConnectError::local("a command".into(), bad.to_string()))?;
+        let mut words = words.into_iter();
+        let program = words.next().unwrap_or_default();
+        Ok(Self::Command(Box::new(
+            ChildCommand::new(program).args(words),
+        )))
+    }
+
+    #[cfg(not(feature = "stdio"))]
+    fn command_line(_: &str) -> Result<Self, ConnectError> {
+        let detail = "what does not start with `http://` or `https://` is a command, \
+                      which needs the feature `stdio` of mcp-client";
+        Err(ConnectError::local("a command".into(), detail.to_owned()))
+    }
+}
+
+impl Target {
+    pub(crate) fn wire(&self) -> Wire {
+        match self {
+            Self::Endpoint(_) => Wire::Custom,
+            #[cfg(feature = "http")]
+            Self::Url(_) => Wire::Http,
+            #[cfg(feature = "stdio")]
+            Self::Command(_) => Wire::Process,
+        }
+    }
+
+    /// Makes the wire. Nothing of the protocol is sent yet.
+    #[cfg_attr(
+        not(all(feature = "http", feature = "stdio")),
+        allow(unused_variables, reason = "only the drivers need them")
+    )]
+    #[cfg_attr(
+        not(any(feature = "http", feature = "stdio")),
+        expect(clippy::unnecessary_wraps, reason = "only the drivers can fail")
+    )]
+    pub(crate) fn dial(
+        &self,
+        headers: &HeaderMap,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Driver, Failure> {
+        Ok(match self {
+            Self::Endpoint(endpoint) => Driver::Endpoint(Arc::clone(endpoint)),
+            #[cfg(feature = "http")]
+            Self::Url(url) => Driver::http(
+                HttpClient::builder(url)
+                    .headers(headers.clone())
+                    .clock(Arc::clone(clock))
+                    .build()?,
+            ),
+            #[cfg(feature = "stdio")]
+            Self::Command(command) => Driver::child(
+                ChildCommand::clone(command)
+                    .clock(Arc::clone(clock))
+                    .spawn()?,
+            ),
+        })
+    }
+}
+
+/// Names the server without what may be secret: a URL's user and query, a command's arguments.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Endpoint(_) => f.write_str("the given endpoint"),
+            #[cfg(feature = "http")]
+            Self::Url(url) => f.write_str(&shown(url)),
+            #[cfg(feature = "stdio")]
+            Self::Command(command) => write!(f, "the command {:?}", command.program()),
+        }
+    }
+}
+
+#[cfg(any(feature = "http", feature = "stdio"))]
+fn is_http(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+/// RFC 3986, section 3.1.
+#[cfg(any(feature = "http", feature = "stdio"))]
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+/// A URL without user, query and fragment.
+#[cfg(any(feature = "http", feature = "stdio"))]
+fn shown(url: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let (scheme, rest) = url[..end].split_once("://").unwrap_or(("", &url[..end]));
+    let authority = rest.find('/').unwrap_or(rest.len());
+    let host = rest[..authority].rfind('@').map_or(0, |at| at + 1);
+    format!("{scheme}://{}", &rest[host..])
+}
+
+#[cfg(all(test, any(feature = "http", feature = "stdio")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_shown_without_its_secrets() {
+        let check = |url, expected| assert_eq!(shown(url), expected);
+        check("https://a.example/mcp", "https://a.example/mcp");
+        check(
+            "https://u:p@a.example:1/m@x?key=1#f",
+            "https://a.example:1/m@x",
+        );
+        check("http://a.example?key=1", "http://a.example");
+        check("http://u@a.example", "http://a.example");
+    }
+
+    #[test]
+    fn what_a_person_writes_is_a_url_or_a_command() {
+        let check = |text: &str, expected: &str| {
+            let told = match Target::parse(text) {
+                Ok(target) => target.to_string(),
+                Err(error) => error.to_string(),
+            };
+            assert!(told.contains(expected), "{text}: {told}");
+        };
+        check("ws://a.example", "`ws` is no scheme");
+        if cfg!(feature = "http") {
+            check(" HTTPS://a.example/mcp?k=1", "HTTPS://a.example/mcp");
+        } else {
+            check("https://a.example/mcp", "the feature `http`");
+        }
+        if cfg!(feature = "stdio") {
+            check("npx -y 'server https://x'", "the command \"npx\"");
+            check("npx 'open", "not closed");
+            check("", "the command is empty");
+        } else {
+            check("npx -y server", "the feature `stdio`");
+        }
+    }
+}
