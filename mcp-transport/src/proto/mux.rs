@@ -77,13 +77,14 @@ where
         key
     }
 
-    /// Ends the exchange that an error without a usable id must be meant for: the only open one.
+    /// Ends the exchange that a message without a usable id must be meant for: the only open one, if `meant` agrees.
     ///
-    /// With none or several open nothing ends, and the error counts as stray.
-    pub fn handle_anonymous_error(&mut self) -> Option<K> {
-        let only = (self.open.len() == 1)
-            .then(|| self.open.keys().next().cloned())
-            .flatten();
+    /// Otherwise nothing ends, and the message counts as stray.
+    pub fn handle_anonymous(&mut self, meant: impl FnOnce(&K) -> bool) -> Option<K> {
+        let only = match self.open.iter().next() {
+            Some((id, (key, _))) if self.open.len() == 1 && meant(key) => Some(id.clone()),
+            _ => None,
+        };
         let key = only.and_then(|id| self.remove(&id));
         self.stray += u64::from(key.is_none());
         key

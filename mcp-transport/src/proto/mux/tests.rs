@@ -69,13 +69,14 @@ fn a_cancelled_exchange_takes_no_late_response() {
 #[test]
 fn t3_an_error_without_an_id_answers_the_only_request() {
     let mut mux = mux();
-    assert_eq!(mux.handle_anonymous_error(), None);
+    assert_eq!(mux.handle_anonymous(|_| true), None);
     mux.open(Id::Number(1), None, 'a').unwrap();
-    assert_eq!(mux.handle_anonymous_error(), Some('a'));
+    assert_eq!(mux.handle_anonymous(|key| *key == 'b'), None);
+    assert_eq!(mux.handle_anonymous(|_| true), Some('a'));
     mux.open(Id::Number(2), None, 'b').unwrap();
     mux.open(Id::Number(3), None, 'c').unwrap();
-    assert_eq!(mux.handle_anonymous_error(), None);
-    assert_eq!((mux.len(), mux.stray()), (2, 2));
+    assert_eq!(mux.handle_anonymous(|_| true), None);
+    assert_eq!((mux.len(), mux.stray()), (2, 3));
 }
 
 #[test]
@@ -142,7 +143,7 @@ proptest! {
                 }
                 Step::Response(id) => mux.handle_response(&id).into_iter().collect(),
                 Step::Cancel(id) => mux.cancel(&id).into_iter().collect(),
-                Step::Anonymous => mux.handle_anonymous_error().into_iter().collect(),
+                Step::Anonymous => mux.handle_anonymous(|_| true).into_iter().collect(),
                 Step::Close => mux.close(),
                 Step::Progress(token) => {
                     let target = mux.handle_progress(&token);

@@ -1,0 +1,238 @@
+//! Moves the bytes of a duplex client, and hands each message to its exchange.
+
+use std::{fmt, io, sync::Arc};
+
+use bytes::Bytes;
+use mcp_errors::{Executed, Failure, FailureKind};
+use mcp_types::{
+    ErrorCode, ErrorObject, Message, RawJson,
+    jsonrpc::{
+        self, ErrorId, Malformed, MalformedKind, NotificationMessage, ProgressToken,
+        RequestMessage, ResponseMessage,
+    },
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::{Reason, Shared};
+use crate::{
+    exchange::Reply,
+    message,
+    proto::{limits::Limits, lines::Line},
+    stdio::{LineReader, Queue},
+};
+
+/// The moving part of a [`Duplex`](super::Duplex): [`Self::run`] it, in a task or beside the calls.
+pub struct DuplexDriver<R, W> {
+    pub(super) shared: Arc<Shared>,
+    reader: LineReader<R>,
+    writer: W,
+    queue: Queue,
+    line: usize,
+    batch: usize,
+}
+
+impl<R, W> DuplexDriver<R, W>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        reader: R,
+        writer: W,
+        queue: Queue,
+        limits: &Limits,
+    ) -> Self {
+        let reader = LineReader::new(reader, limits.client_line);
+        Self {
+            shared,
+            reader,
+            writer,
+            queue,
+            line: limits.client_line,
+            batch: limits.batch,
+        }
+    }
+
+    /// Reads and writes until the server's side ends; then every open exchange fails as lost.
+    ///
+    /// # Errors
+    /// What reading gave. A stream that cannot be written ends when it cannot be read any more.
+    pub async fn run(self) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let (mut reading, writing) = self.split();
+        let read = async {
+            tokio::pin!(writing);
+            let mut written = false;
+            loop {
+                tokio::select! {
+                    ended = reading.run() => return ended,
+                    _ = &mut writing, if !written => written = true,
+                }
+            }
+        }
+        .await;
+        let reason: Reason =
+            Arc::new(|| Failure::new(FailureKind::Lost, "the server closed the stream"));
+        shared.end(&reason);
+        read
+    }
+
+    /// The two directions, to be run by someone who decides himself when the stream is over.
+    pub(crate) fn split(self) -> (Reading<R>, impl Future<Output = io::Result<()>>) {
+        let Self {
+            shared,
+            reader,
+            writer,
+            queue,
+            line,
+            batch,
+        } = self;
+        (
+            Reading {
+                shared,
+                reader,
+                line,
+                batch,
+            },
+            queue.write_to(writer),
+        )
+    }
+}
+
+impl<R, W> fmt::Debug for DuplexDriver<R, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DuplexDriver").finish_non_exhaustive()
+    }
+}
+
+/// The direction from the server.
+pub(crate) struct Reading<R> {
+    shared: Arc<Shared>,
+    reader: LineReader<R>,
+    line: usize,
+    batch: usize,
+}
+
+impl<R: AsyncRead + Unpin> Reading<R> {
+    /// Reads and routes until the end. Cancel-safe.
+    pub(crate) async fn run(&mut self) -> io::Result<()> {
+        while let Some(line) = self.reader.next().await? {
+            match line {
+                Line::Text(text) => self.route(&text),
+                Line::Overlong => self.overlong(),
+            }
+        }
+        Ok(())
+    }
+
+    fn route(&self, text: &Bytes) {
+        match jsonrpc::decode(text) {
+            Ok(message) => self.message(message),
+            Err(malformed) if malformed.kind == MalformedKind::Batch => {
+                let elements = jsonrpc::decode_batch(text, self.batch).unwrap_or_default();
+                for element in elements {
+                    match element {
+                        Ok(message) => self.message(message),
+                        Err(malformed) => self.malformed(malformed, text),
+                    }
+                }
+            }
+            Err(malformed) => self.malformed(malformed, text),
+        }
+    }
+
+    fn message(&self, message: Message) {
+        match message {
+            Message::Response(response) => self.response(response),
+            Message::Notification(notification) => self.notification(notification),
+            Message::Request(request) => self.answer(&request),
+        }
+    }
+
+    fn response(&self, response: ResponseMessage) {
+        let slot = match &response.id {
+            Some(id) => self.shared.lock().mux.handle_response(id),
+            None => self.shared.lock().mux.handle_anonymous(|slot| slot.opens),
+        };
+        if let Some(slot) = slot {
+            slot.end(response.body.map(Reply::new).map_err(Failure::peer));
+        }
+    }
+
+    fn notification(&self, message: NotificationMessage) {
+        let progress = message.method == "notifications/progress";
+        let token = progress.then(|| {
+            message
+                .params
+                .decode_member::<ProgressToken>("progressToken")
+                .ok()
+                .flatten()
+        });
+        let mut state = self.shared.lock();
+        let slot = match token.flatten() {
+            Some(token) => state.mux.handle_progress(&token),
+            None => state.listener.clone(),
+        };
+        drop(state);
+        if let Some(slot) = slot {
+            slot.push(message::read_notification(message));
+        }
+    }
+
+    /// A server's request is always answered, so that it does not wait.
+    fn answer(&self, request: &RequestMessage) {
+        let mut text = Vec::new();
+        match (request.method.as_str(), RawJson::parse("{}")) {
+            ("ping", Ok(empty)) => jsonrpc::write_result(&request.id, &empty, &mut text),
+            (method, _) => {
+                let error = ErrorObject::new(
+                    ErrorCode::METHOD_NOT_FOUND,
+                    format!("Method not found: {method}"),
+                );
+                jsonrpc::write_error(&ErrorId::Known(request.id.clone()), &error, &mut text);
+            }
+        }
+        // A server that asks without reading its answers has to live without them.
+        let _ = self.shared.outbound.try_send(text.into());
+    }
+
+    /// An answer that breaks the rules ends its exchange; anything else is noise and stays unanswered.
+    fn malformed(&self, malformed: Malformed, text: &Bytes) {
+        let mut state = self.shared.lock();
+        if let Some(slot) = malformed
+            .id
+            .as_ref()
+            .and_then(|id| state.mux.handle_response(id))
+        {
+            drop(state);
+            let detail = format!("the server's answer is no JSON-RPC response: {malformed}");
+            slot.end(Err(
+                Failure::new(FailureKind::Malformed, detail).with_source(malformed)
+            ));
+            return;
+        }
+        state.noise.lines += 1;
+        let shown = &text[..text.len().min(256)];
+        state
+            .noise
+            .first
+            .get_or_insert_with(|| String::from_utf8_lossy(shown).into_owned());
+    }
+
+    fn overlong(&self) {
+        let mut state = self.shared.lock();
+        let slot = state.mux.handle_anonymous(|_| true);
+        state.noise.lines += u64::from(slot.is_none());
+        drop(state);
+        if let Some(slot) = slot {
+            let detail = format!(
+                "the answer is larger than {} bytes; raise the line limit to take it",
+                self.line
+            );
+            slot.end(Err(
+                Failure::new(FailureKind::TooLarge, detail).with_executed(Executed::Yes)
+            ));
+        }
+    }
+}

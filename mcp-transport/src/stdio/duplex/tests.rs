@@ -1,0 +1,335 @@
+//! The duplex client against scripted servers over an in-memory stream.
+
+use std::{future::poll_fn, pin::Pin};
+
+use mcp_errors::{Executed, Failure, FailureKind};
+use mcp_types::{RawJson, RawParams, RequestMeta};
+use serde_json::json;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf,
+};
+
+use super::Duplex;
+use crate::{
+    exchange::{Endpoint, Event, Exchange, Notification, Reply, Request},
+    proto::limits::Limits,
+};
+
+/// The server's side, by hand.
+struct Peer {
+    lines: BufReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+impl Peer {
+    async fn reads(&mut self) -> serde_json::Value {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).await.unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    async fn sends(&mut self, message: serde_json::Value) {
+        self.writes(&format!("{message}\n")).await;
+    }
+
+    async fn writes(&mut self, text: &str) {
+        self.writer.write_all(text.as_bytes()).await.unwrap();
+    }
+}
+
+/// Runs `play` with a client and the server's side of its stream.
+async fn with<F: Future>(limits: Limits, play: impl FnOnce(Duplex, Peer) -> F) -> F::Output {
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = tokio::io::split(near);
+    let (client, driver) = Duplex::new(reader, writer, &limits);
+    let (lines, writer) = tokio::io::split(far);
+    let peer = Peer {
+        lines: BufReader::new(lines),
+        writer,
+    };
+    let (played, driven) = tokio::join!(play(client, peer), driver.run());
+    driven.unwrap();
+    played
+}
+
+fn request(method: &str) -> Request {
+    Request::new(method, RawParams::empty())
+}
+
+async fn next(exchange: &mut Pin<Box<dyn Exchange>>) -> Event {
+    poll_fn(|cx| exchange.as_mut().poll_event(cx)).await
+}
+
+async fn outcome(exchange: &mut Pin<Box<dyn Exchange>>) -> Result<Reply, Failure> {
+    match next(exchange).await {
+        Event::Outcome(outcome) => outcome,
+        Event::Notification(notification) => panic!("{notification:?}"),
+    }
+}
+
+/// Polls once, so that the request is sent.
+async fn start(exchange: &mut Pin<Box<dyn Exchange>>) {
+    poll_fn(|cx| {
+        assert!(exchange.as_mut().poll_event(cx).is_pending());
+        std::task::Poll::Ready(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn answers_find_their_exchange_in_any_order() {
+    with(Limits::default(), async |client, mut peer| {
+        let (mut one, mut two) = (client.open(request("one")), client.open(request("two")));
+        start(&mut one).await;
+        start(&mut two).await;
+        assert_eq!(
+            peer.reads().await,
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "one" })
+        );
+        assert_eq!(peer.reads().await["id"], 2);
+        peer.sends(json!({ "jsonrpc": "2.0", "id": 2, "result": { "two": 2 } }))
+            .await;
+        peer.sends(json!({ "jsonrpc": "2.0", "id": "1", "result": { "no": 1 } }))
+            .await;
+        peer.sends(
+            json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32602, "message": "m" } }),
+        )
+        .await;
+        assert_eq!(
+            outcome(&mut two).await.unwrap().result.as_str(),
+            r#"{"two":2}"#
+        );
+        assert_eq!(
+            outcome(&mut one)
+                .await
+                .unwrap_err()
+                .peer_error()
+                .unwrap()
+                .code
+                .0,
+            -32602
+        );
+        assert_eq!(client.stray(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn progress_goes_to_its_request_and_the_rest_to_the_listener() {
+    with(Limits::default(), async |client, mut peer| {
+        let mut meta = RequestMeta::new();
+        meta.set("progressToken", RawJson::parse("\"p\"").unwrap());
+        let mut call = client.open(request("tools/call").with_meta(meta));
+        let mut listener = client.open(request("subscriptions/listen"));
+        start(&mut call).await;
+        start(&mut listener).await;
+        assert_eq!(peer.reads().await["params"]["_meta"]["progressToken"], "p");
+        peer.sends(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
+            .await;
+        let progress = json!({ "progressToken": "p", "progress": 1 });
+        peer.sends(
+            json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": progress }),
+        )
+        .await;
+        let Event::Notification(notification) = next(&mut call).await else {
+            panic!("progress")
+        };
+        assert_eq!(notification.params.get("progress"), Some("1"));
+        let Event::Notification(notification) = next(&mut listener).await else {
+            panic!("change")
+        };
+        assert_eq!(notification.method, "notifications/tools/list_changed");
+        drop(peer);
+        for exchange in [&mut call, &mut listener] {
+            assert_eq!(
+                outcome(exchange).await.unwrap_err().kind(),
+                FailureKind::Lost
+            );
+        }
+        let later = outcome(&mut client.open(request("later")))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (later.kind(), later.executed()),
+            (FailureKind::Lost, Executed::No)
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_dropped_exchange_is_cancelled_unless_it_initializes() {
+    with(Limits::default(), async |client, mut peer| {
+        for method in ["initialize", "tools/call"] {
+            let mut exchange = client.open(request(method));
+            start(&mut exchange).await;
+            drop(exchange);
+        }
+        drop(client.open(request("never polled")));
+        client
+            .notify(Notification::new("last", RawParams::empty()))
+            .unwrap();
+        assert_eq!(peer.reads().await["method"], "initialize");
+        assert_eq!(peer.reads().await["method"], "tools/call");
+        let cancelled = peer.reads().await;
+        assert_eq!(
+            (&cancelled["method"], &cancelled["params"]["requestId"]),
+            (&json!("notifications/cancelled"), &json!(2))
+        );
+        assert_eq!(peer.reads().await["method"], "last");
+        peer.sends(json!({ "jsonrpc": "2.0", "id": 2, "result": {} }))
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn requests_of_the_server_are_answered() {
+    with(Limits::default(), async |_client, mut peer| {
+        peer.sends(json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" }))
+            .await;
+        peer.sends(json!({ "jsonrpc": "2.0", "id": 7, "method": "roots/list" }))
+            .await;
+        assert_eq!(
+            peer.reads().await,
+            json!({ "jsonrpc": "2.0", "id": "a", "result": {} })
+        );
+        let refused = peer.reads().await;
+        assert_eq!(
+            (&refused["id"], &refused["error"]["code"]),
+            (&json!(7), &json!(-32601))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn t3_an_error_with_a_null_id_answers_the_probe_at_once() {
+    with(Limits::default(), async |client, mut peer| {
+        let error =
+            json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32600, "message": "m" } });
+        let mut probe = client.open(request("server/discover"));
+        start(&mut probe).await;
+        peer.sends(error.clone()).await;
+        assert_eq!(
+            outcome(&mut probe)
+                .await
+                .unwrap_err()
+                .peer_error()
+                .unwrap()
+                .code
+                .0,
+            -32600
+        );
+        let mut call = client.open(request("tools/call"));
+        start(&mut call).await;
+        peer.sends(error).await;
+        peer.sends(json!({ "jsonrpc": "2.0", "id": 2, "result": {} }))
+            .await;
+        assert!(outcome(&mut call).await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn t9_noise_is_skipped_and_counted_and_never_answered() {
+    with(Limits::default(), async |client, mut peer| {
+        peer.writes("\u{feff}Starting server...\n\n  at line 1\r\n{\"a\":1}\n[]\n\"text\"\n")
+            .await;
+        let mut call = client.open(request("ping"));
+        start(&mut call).await;
+        assert_eq!(peer.reads().await["method"], "ping");
+        peer.sends(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }))
+            .await;
+        assert!(outcome(&mut call).await.is_ok());
+        let noise = client.noise();
+        assert_eq!(
+            (noise.lines, noise.first.as_deref()),
+            (4, Some("Starting server..."))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_the_rules_ends_its_call() {
+    with(Limits::default(), async |client, mut peer| {
+        let mut call = client.open(request("ping"));
+        start(&mut call).await;
+        peer.sends(json!({ "jsonrpc": "1.0", "id": 1, "result": {} }))
+            .await;
+        assert_eq!(
+            outcome(&mut call).await.unwrap_err().kind(),
+            FailureKind::Malformed
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_batch_of_answers_is_taken_apart() {
+    with(Limits::default(), async |client, mut peer| {
+        let (mut one, mut two) = (client.open(request("one")), client.open(request("two")));
+        start(&mut one).await;
+        start(&mut two).await;
+        let answer = |id| json!({ "jsonrpc": "2.0", "id": id, "result": {} });
+        peer.sends(json!([answer(2), answer(1)])).await;
+        assert!(outcome(&mut one).await.is_ok() && outcome(&mut two).await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_over_the_limit_ends_the_only_call_and_the_stream_goes_on() {
+    with(
+        Limits::default().with_client_line(100),
+        async |client, mut peer| {
+            let mut call = client.open(request("big"));
+            start(&mut call).await;
+            peer.sends(json!({ "jsonrpc": "2.0", "id": 1, "result": { "a": "x".repeat(200) } }))
+                .await;
+            let failure = outcome(&mut call).await.unwrap_err();
+            assert_eq!(
+                (failure.kind(), failure.executed()),
+                (FailureKind::TooLarge, Executed::Yes)
+            );
+            let mut call = client.open(request("small"));
+            start(&mut call).await;
+            peer.sends(json!({ "jsonrpc": "2.0", "id": 2, "result": {} }))
+                .await;
+            assert!(outcome(&mut call).await.is_ok());
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn calls_wait_for_room_and_the_table_is_bounded() {
+    let limits = Limits::default()
+        .with_outbound_messages(1)
+        .with_in_flight(3);
+    with(limits, async |client, mut peer| {
+        let mut calls: Vec<_> = (0..4).map(|_| client.open(request("call"))).collect();
+        for call in &mut calls[..3] {
+            start(call).await;
+        }
+        let refused = outcome(&mut calls[3]).await.unwrap_err();
+        assert_eq!(
+            (refused.kind(), refused.executed()),
+            (FailureKind::Full, Executed::No)
+        );
+        let serve = async {
+            for id in 1..=3 {
+                assert_eq!(peer.reads().await["method"], "call");
+                peer.sends(json!({ "jsonrpc": "2.0", "id": id, "result": {} }))
+                    .await;
+            }
+        };
+        let [one, two, three, _] = &mut calls[..] else {
+            panic!("four")
+        };
+        let (a, b, c, ()) = tokio::join!(outcome(one), outcome(two), outcome(three), serve);
+        assert!(a.is_ok() && b.is_ok() && c.is_ok());
+    })
+    .await;
+}
