@@ -68,6 +68,11 @@ impl ChildCommand {
         }
     }
 
+    /// The program.
+    pub fn program(&self) -> &OsStr {
+        &self.program
+    }
+
     /// Adds an argument.
     #[must_use]
     pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
