@@ -1,8 +1,9 @@
 //! What a handler gives back.
 
+use mcp_errors::ProtocolError;
 use mcp_transport::Extensions;
 use mcp_types::{
-    ErrorCode, ErrorObject, Outcome, Payload, RawJson, content::ContentBlock, tool::CallToolResult,
+    ErrorObject, Outcome, Payload, RawJson, content::ContentBlock, tool::CallToolResult,
 };
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -98,9 +99,10 @@ impl IntoAnswer for ContentBlock {
 
 impl IntoAnswer for Vec<ContentBlock> {
     fn into_answer(self) -> Answer {
-        let mut result = CallToolResult::default();
-        result.content = self;
-        Answer::new(result)
+        Answer::new(CallToolResult {
+            content: self,
+            ..CallToolResult::default()
+        })
     }
 }
 
@@ -122,10 +124,7 @@ impl<T: Serialize + JsonSchema> IntoAnswer for Json<T> {
             Err(error) => {
                 let kind = std::any::type_name::<T>();
                 tracing::error!(%error, kind, "a handler's value cannot be written as JSON");
-                Answer::error(ErrorObject::new(
-                    ErrorCode::INTERNAL_ERROR,
-                    "Internal error",
-                ))
+                Answer::error(ProtocolError::internal().into())
             }
         }
     }

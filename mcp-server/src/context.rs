@@ -89,7 +89,7 @@ impl Context {
 }
 
 impl FromCall for Context {
-    fn from_call(call: &Call) -> Result<Self, Answer> {
+    fn from_call(call: &Call) -> Result<Self, Box<Answer>> {
         Ok(Self(Arc::new(Inner {
             meta: call.meta.clone(),
             ext: call.ext.clone(),

@@ -8,10 +8,10 @@ use std::{
     task::{Context, Poll},
 };
 
-use mcp_errors::Failure;
+use mcp_errors::{Failure, ProtocolError};
 use mcp_transport::{Event, Exchange, Reply, Request, exchange::Ended, proto::limits::Limits};
 use mcp_types::{
-    Era, ErrorCode, ErrorObject, Outcome, RawJson, RawParams, Revision,
+    Era, ErrorObject, Outcome, RawJson, RawParams, Revision,
     capability::{Implementation, ServerCapabilities, ToolsCapability},
     lifecycle::{DiscoverResult, EmptyResult, InitializeParams, InitializeResult},
     wire::{Stamp, encode_outcome},
@@ -58,10 +58,8 @@ impl Core {
     /// no legacy revision is served.
     pub(crate) fn initialize(&self, params: &RawParams) -> Result<(Session, RawJson), ErrorObject> {
         let params: InitializeParams = params.decode().map_err(|error| {
-            ErrorObject::new(
-                ErrorCode::INVALID_PARAMS,
-                format!("Invalid initialize parameters: {error}"),
-            )
+            let detail = format!("Invalid initialize parameters: {error}");
+            ErrorObject::from(ProtocolError::invalid_params(detail))
         })?;
         let requested = params.protocol_version.as_str();
         let revision = self
@@ -125,14 +123,15 @@ impl Core {
     }
 
     fn capabilities(&self, era: Era) -> ServerCapabilities {
-        let mut capabilities = ServerCapabilities::default();
-        capabilities.tools = self.tools.is_offered().then(|| {
-            let mut tools = ToolsCapability::default();
+        let tools = self.tools.is_offered().then(|| ToolsCapability {
             // A modern client hears of changes through a subscription, which is not served.
-            tools.list_changed = (era == Era::Legacy).then_some(true);
-            tools
+            list_changed: (era == Era::Legacy).then_some(true),
+            ..ToolsCapability::default()
         });
-        capabilities
+        ServerCapabilities {
+            tools,
+            ..ServerCapabilities::default()
+        }
     }
 
     fn stamp(&self, revision: Revision) -> Stamp<'_> {
@@ -154,8 +153,8 @@ pub(crate) fn done(outcome: impl Into<Outcome>, stamp: &Stamp<'_>) -> Pin<Box<dy
 }
 
 fn encode(outcome: Outcome, stamp: &Stamp<'_>) -> Result<RawJson, ErrorObject> {
-    encode_outcome(outcome, stamp)
-        .map_err(|error| ErrorObject::new(ErrorCode::INTERNAL_ERROR, error.to_string()))
+    // Only complete outcomes are made here, which every revision has words for.
+    encode_outcome(outcome, stamp).map_err(|_| ProtocolError::internal().into())
 }
 
 struct Unasked(Option<Session>);

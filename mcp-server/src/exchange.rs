@@ -8,10 +8,10 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use mcp_errors::{Failure, ToolErrorEnvelope};
+use mcp_errors::{Failure, ProtocolError, ToolErrorEnvelope};
 use mcp_transport::{Event, Exchange, Reply, Request};
 use mcp_types::{
-    ErrorCode, ErrorObject, Outcome, Payload, Revision,
+    Outcome, Payload, Revision,
     capability::Implementation,
     wire::{Stamp, encode_outcome},
 };
@@ -67,10 +67,7 @@ impl Running {
             .map(Reply::new)
             .map_err(|error| {
                 tracing::error!(%error, "a handler's outcome cannot be said to this peer");
-                Failure::peer(ErrorObject::new(
-                    ErrorCode::INTERNAL_ERROR,
-                    "Internal error",
-                ))
+                Failure::peer(ProtocolError::internal().into())
             })
     }
 }
@@ -134,8 +131,5 @@ impl Drop for Running {
 /// The panic's text stays in the log, where the panic hook has put it.
 fn panicked() -> Answer {
     tracing::error!("a handler panicked");
-    Answer::error(ErrorObject::new(
-        ErrorCode::INTERNAL_ERROR,
-        "Internal error",
-    ))
+    Answer::error(ProtocolError::internal().into())
 }

@@ -2,9 +2,8 @@
 
 use std::future::Future;
 
-use mcp_errors::ToolError;
+use mcp_errors::{ProtocolError, ToolError};
 use mcp_transport::http::HeaderMap;
-use mcp_types::{ErrorCode, ErrorObject};
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 
@@ -61,7 +60,7 @@ pub trait FromCall: Sized {
     ///
     /// # Errors
     /// The answer in place of the handler's.
-    fn from_call(call: &Call) -> Result<Self, Answer>;
+    fn from_call(call: &Call) -> Result<Self, Box<Answer>>;
 
     /// What it wants the arguments of a tool to look like.
     fn input_schema() -> Option<Schema> {
@@ -80,12 +79,12 @@ macro_rules! handlers {
         {
             #[allow(unused_variables, reason = "a handler without arguments takes nothing from the call")]
             fn call(&self, call: Call) -> impl Future<Output = Answer> + Send + 'static {
-                let started = (|| Ok::<_, Answer>(self($($Arg::from_call(&call)?),*)))();
-                drop(call);
+                let start = |call: Call| Ok::<_, Box<Answer>>(self($($Arg::from_call(&call)?),*));
+                let started = start(call);
                 async move {
                     match started {
                         Ok(running) => running.await.into_answer(),
-                        Err(answer) => answer,
+                        Err(answer) => *answer,
                     }
                 }
             }
@@ -115,14 +114,15 @@ handlers!(()(A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E G));
 pub struct Args<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema> FromCall for Args<T> {
-    fn from_call(call: &Call) -> Result<Self, Answer> {
+    fn from_call(call: &Call) -> Result<Self, Box<Answer>> {
         let text = match call.params.get("arguments") {
             None | Some("null") => "{}",
             Some(text) => text,
         };
-        serde_json::from_str(text)
-            .map(Self)
-            .map_err(|error| ToolError::bad_request(path::describe(text, &error)).into_answer())
+        serde_json::from_str(text).map(Self).map_err(|error| {
+            let error = ToolError::bad_request(path::describe(text, &error));
+            Box::new(error.into_answer())
+        })
     }
 
     fn input_schema() -> Option<Schema> {
@@ -139,7 +139,7 @@ impl<T: DeserializeOwned + JsonSchema> FromCall for Args<T> {
 pub struct Headers(pub HeaderMap);
 
 impl FromCall for Headers {
-    fn from_call(call: &Call) -> Result<Self, Answer> {
+    fn from_call(call: &Call) -> Result<Self, Box<Answer>> {
         Ok(Self(call.headers().cloned().unwrap_or_default()))
     }
 }
@@ -153,17 +153,14 @@ impl FromCall for Headers {
 pub struct Ext<T>(pub T);
 
 impl<T: Clone + Send + Sync + 'static> FromCall for Ext<T> {
-    fn from_call(call: &Call) -> Result<Self, Answer> {
+    fn from_call(call: &Call) -> Result<Self, Box<Answer>> {
         call.ext.get().cloned().map(Self).ok_or_else(|| {
             let kind = std::any::type_name::<T>();
             tracing::error!(
                 kind,
                 "a handler wants an extension that no layer has put into the call"
             );
-            Answer::error(ErrorObject::new(
-                ErrorCode::INTERNAL_ERROR,
-                "Internal error",
-            ))
+            Box::new(Answer::error(ProtocolError::internal().into()))
         })
     }
 }

@@ -11,6 +11,8 @@ pub mod call;
 pub mod connection;
 pub mod context;
 mod core;
+#[cfg(feature = "stdio")]
+mod duplex;
 mod exchange;
 mod failed;
 mod gate;
@@ -25,9 +27,11 @@ mod schema;
 pub mod server;
 pub mod service;
 pub mod session;
+#[cfg(feature = "stdio")]
+mod stdio;
 pub mod tool;
 
-pub use mcp_errors as errors;
+pub use mcp_errors::{self as errors, ToolError};
 pub use mcp_transport::proto::limits::Limits;
 pub use mcp_types as types;
 pub use schemars;

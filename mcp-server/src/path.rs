@@ -30,10 +30,10 @@ fn path_at(read: &[u8]) -> String {
         match byte {
             b'"' => {
                 let end = string_end(read, at);
-                if let Some(Step::Member { name, named }) = inside.last_mut() {
-                    if !std::mem::replace(named, true) {
-                        *name = &read[at..end];
-                    }
+                if let Some(Step::Member { name, named }) = inside.last_mut()
+                    && !std::mem::replace(named, true)
+                {
+                    *name = &read[at..end];
                 }
                 at = end;
                 continue;

@@ -69,7 +69,7 @@ impl Router {
         let page = self.page?;
         let offset: usize = cursor.parse().ok()?;
         // Tools may have gone since the page before: then the list ends here.
-        let ours = offset > 0 && offset % page == 0 && offset.to_string() == cursor;
+        let ours = offset > 0 && offset.is_multiple_of(page) && offset.to_string() == cursor;
         ours.then(|| offset.min(len))
     }
 }

@@ -76,10 +76,10 @@ fn inline_root(root: &mut Map<String, Value>) {
 }
 
 fn clean(schema: &mut Map<String, Value>) {
-    if let Some(Value::String(format)) = schema.get("format") {
-        if RUST_FORMATS.contains(&format.as_str()) {
-            schema.remove("format");
-        }
+    if let Some(Value::String(format)) = schema.get("format")
+        && RUST_FORMATS.contains(&format.as_str())
+    {
+        schema.remove("format");
     }
     for (key, value) in schema.iter_mut() {
         match key.as_str() {

@@ -1,5 +1,7 @@
 //! A server: what it offers, under which name, and which layers go around it.
 
+#[cfg(feature = "stdio")]
+use std::io;
 use std::{
     fmt,
     sync::{Arc, OnceLock},
@@ -142,6 +144,39 @@ impl Server {
     /// Connects a client in the same process: an [`Endpoint`](mcp_transport::Endpoint).
     pub fn connect(&self) -> Connection {
         Connection::new(Gate::new(self.core()))
+    }
+
+    /// Serves one connection over a byte stream, a message a line, until `reader` ends; calls in
+    /// flight then get [`Limits::eof_drain_time`] to finish. Dropping the future ends the connection.
+    ///
+    /// # Errors
+    /// Those of reading and writing. A peer that reads no more has ended the connection, which is none.
+    #[cfg(feature = "stdio")]
+    pub async fn serve<R, W>(&self, reader: R, writer: W) -> io::Result<()>
+    where
+        R: tokio::io::AsyncRead + Unpin + Send,
+        W: tokio::io::AsyncWrite + Unpin + Send + 'static,
+    {
+        let clock = Arc::new(mcp_transport::clock::SystemClock);
+        crate::duplex::serve(Gate::new(self.core()), reader, writer, clock).await
+    }
+
+    /// Serves the peer at this process's stdin and stdout until stdin ends. Nothing else may be
+    /// written to stdout; logs belong on stderr.
+    ///
+    /// # Errors
+    /// Those of reading and writing.
+    #[cfg(feature = "stdio")]
+    pub async fn serve_stdio(&self) -> io::Result<()> {
+        let (stdout, all_written) = crate::stdio::stdout()?;
+        self.serve(crate::stdio::stdin()?, stdout).await?;
+        let clock = mcp_transport::clock::SystemClock;
+        let deadline = mcp_transport::Clock::now(&clock) + self.limits.farewell_time;
+        tokio::select! {
+            _ = all_written => {}
+            () = mcp_transport::Clock::sleep_until(&clock, deadline) => {}
+        }
+        Ok(())
     }
 
     /// What the hosts share.

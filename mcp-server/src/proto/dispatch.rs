@@ -41,9 +41,9 @@ pub(crate) enum Admission<J> {
     /// It waits until another has ended.
     Waits,
     /// A request with this id is in flight; that one is left alone.
-    Duplicate,
+    Duplicate(J),
     /// Too many are in flight.
-    Full,
+    Full(J),
 }
 
 /// What was cancelled.
@@ -73,7 +73,7 @@ impl<J, H> InFlight<J, H> {
     /// A request came in.
     pub(crate) fn handle_request(&mut self, id: &RequestId, job: J) -> Admission<J> {
         if self.contains(id) {
-            return Admission::Duplicate;
+            return Admission::Duplicate(job);
         }
         if self.has_room() {
             return Admission::Run(self.start(id.clone()), job);
@@ -82,7 +82,7 @@ impl<J, H> InFlight<J, H> {
             self.waiting.push_back((id.clone(), job));
             return Admission::Waits;
         }
-        Admission::Full
+        Admission::Full(job)
     }
 
     /// Whether a request with this id is in flight.
@@ -141,11 +141,6 @@ impl<J, H> InFlight<J, H> {
         }
         let (id, job) = self.waiting.pop_front()?;
         Some((id.clone(), self.start(id), job))
-    }
-
-    /// Whether nothing is in flight.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.running.is_empty() && self.waiting.is_empty() && self.leaving == 0
     }
 
     fn has_room(&self) -> bool {

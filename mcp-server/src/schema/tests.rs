@@ -31,7 +31,7 @@ struct Free {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Tree {
-    kids: Vec<Tree>,
+    kids: Vec<Self>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]

@@ -30,24 +30,24 @@ fn what_does_not_fit_waits_and_then_is_refused() {
     let mut table = Table::new(1, 1);
     let first = ticket(table.handle_request(&id(1), "a"));
     assert_eq!(table.handle_request(&id(2), "b"), Admission::Waits);
-    assert_eq!(table.handle_request(&id(3), "c"), Admission::Full);
+    assert_eq!(table.handle_request(&id(3), "c"), Admission::Full("c"));
     assert_eq!(table.poll_waiting(), None);
     assert!(end(&mut table, &id(1), first));
     let (next, second, job) = table.poll_waiting().unwrap();
     assert_eq!((next, job), (id(2), "b"));
-    assert!(end(&mut table, &id(2), second) && table.is_idle());
+    assert!(end(&mut table, &id(2), second));
 }
 
 #[test]
 fn an_id_in_flight_is_a_duplicate_and_an_ended_one_is_free() {
     let mut table = Table::new(1, 1);
     let first = ticket(table.handle_request(&id(1), "a"));
-    assert_eq!(table.handle_request(&id(1), "b"), Admission::Duplicate);
+    assert_eq!(table.handle_request(&id(1), "b"), Admission::Duplicate("b"));
     assert_eq!(table.handle_request(&id(2), "c"), Admission::Waits);
-    assert_eq!(table.handle_request(&id(2), "d"), Admission::Duplicate);
+    assert_eq!(table.handle_request(&id(2), "d"), Admission::Duplicate("d"));
     assert_eq!(
         table.handle_request(&RequestId::from("1"), "e"),
-        Admission::Full,
+        Admission::Full("e"),
         "a string is another id than a number"
     );
     assert!(end(&mut table, &id(1), first));
@@ -89,7 +89,7 @@ fn an_answer_on_its_way_frees_the_id_before_the_place() {
     assert_eq!(table.handle_request(&id(1), "b"), Admission::Waits);
     assert_eq!(table.poll_waiting(), None);
     table.handle_sent();
-    assert!(table.poll_waiting().is_some() && !table.is_idle());
+    assert!(table.poll_waiting().is_some());
 }
 
 #[derive(Debug, Clone)]
@@ -122,7 +122,7 @@ proptest! {
                 Op::Request(n) => match table.handle_request(&id(n), "") {
                     Admission::Run(ticket, _) => { admitted += 1; runs.push((id(n), ticket)); }
                     Admission::Waits => admitted += 1,
-                    Admission::Duplicate | Admission::Full => {}
+                    Admission::Duplicate(_) | Admission::Full(_) => {}
                 },
                 Op::Cancel(n) => {
                     if table.handle_cancel(&id(n)) != Cancelled::Unknown { ended += 1; }

@@ -1,0 +1,393 @@
+//! Serves one connection over a byte stream, a message a line: stdin and stdout, a pipe, a socket.
+//!
+//! One task reads, judges, and polls each handler once; a handler that has to wait goes on in a task
+//! of its own. One task writes. Cancellations and pings pass by whatever runs or waits.
+
+mod reply;
+
+use std::{
+    future::poll_fn,
+    io,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Poll,
+};
+
+use bytes::Bytes;
+use mcp_errors::ProtocolError;
+use mcp_transport::{
+    Clock, Event, Exchange, Extensions,
+    proto::lines::Line,
+    stdio::{LineReader, Outbound, SendError, outbound},
+};
+use mcp_types::{
+    ErrorObject, Message, RequestId,
+    jsonrpc::{self, Malformed, MalformedKind, NotificationMessage, RequestMessage},
+    notification::CancelledParams,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::oneshot,
+    task::{AbortHandle, JoinSet},
+};
+
+use self::reply::{ReplyTo, error_line, notification_line, outcome_line};
+use crate::{
+    gate::Gate,
+    proto::{
+        dispatch::{Admission, Cancelled, InFlight, Ticket},
+        envelope,
+    },
+};
+
+/// Serves `gate` until the reader ends; calls in flight get [`Limits::eof_drain_time`] to finish.
+///
+/// # Errors
+/// Those of reading and writing. A peer that reads no more has ended the connection, which is none.
+///
+/// [`Limits::eof_drain_time`]: mcp_transport::proto::limits::Limits::eof_drain_time
+pub(crate) async fn serve<R, W>(
+    gate: Gate,
+    reader: R,
+    writer: W,
+    clock: Arc<dyn Clock>,
+) -> io::Result<()>
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let limits = gate.core().limits.clone();
+    let mut lines = LineReader::new(reader, limits.server_line);
+    let (out, queue) = outbound(&limits);
+    // Its owner is this future: dropping the set ends it.
+    let mut writing = JoinSet::new();
+    spawn(&mut writing, queue.write_to(writer));
+    let mut duplex = Duplex {
+        in_flight: Arc::new(Mutex::new(InFlight::new(limits.running, limits.queued))),
+        gate,
+        out,
+        tasks: JoinSet::new(),
+        unasked: JoinSet::new(),
+    };
+    let read = loop {
+        tokio::select! {
+            line = lines.next() => match line {
+                Ok(Some(line)) => duplex.handle_line(line).await,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            },
+            Some(_) = duplex.tasks.join_next() => duplex.start_waiting().await,
+            // Nobody reads any more.
+            Some(written) = writing.join_next() => return ended(written.unwrap_or(Ok(()))),
+        }
+    };
+    let deadline = clock.now() + limits.eof_drain_time;
+    let finish = async {
+        duplex.drain().await;
+        duplex.out.finish().await;
+        writing
+            .join_next()
+            .await
+            .and_then(Result::ok)
+            .unwrap_or(Ok(()))
+    };
+    let written = tokio::select! {
+        written = finish => written,
+        () = clock.sleep_until(deadline) => Ok(()),
+    };
+    read?;
+    ended(written)
+}
+
+fn ended(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+struct Duplex {
+    gate: Gate,
+    in_flight: Arc<Mutex<InFlight<Job, AbortHandle>>>,
+    out: Outbound,
+    /// Calls that wait for something, and answers that wait for room.
+    tasks: JoinSet<()>,
+    /// What the session tells unasked; at most one task.
+    unasked: JoinSet<()>,
+}
+
+/// A call and where its answer goes.
+struct Job {
+    exchange: Pin<Box<dyn Exchange>>,
+    reply: ReplyTo,
+}
+
+impl Duplex {
+    async fn handle_line(&mut self, line: Line) {
+        match line {
+            Line::Text(text) => match jsonrpc::decode(&text) {
+                Err(malformed) if malformed.kind == MalformedKind::Batch => {
+                    self.handle_batch(&text, &malformed).await;
+                }
+                decoded => {
+                    self.handle_message(decoded, ReplyTo::Line(self.out.clone()))
+                        .await
+                }
+            },
+            _ => {
+                let limit = self.gate.core().limits.server_line;
+                let detail = format!("Invalid request: a line holds at most {limit} bytes");
+                let line = self.error(None, &ProtocolError::invalid_request(detail).into());
+                self.send(line).await;
+            }
+        }
+    }
+
+    async fn handle_message(&mut self, message: Result<Message, Malformed>, reply: ReplyTo) {
+        match message {
+            Ok(Message::Request(request)) => self.handle_request(request, reply).await,
+            Ok(Message::Notification(notification)) => self.handle_notification(&notification),
+            // We ask nothing, so nobody has anything to answer.
+            Ok(Message::Response(_)) => {}
+            Err(malformed) => {
+                if let Some(error) = malformed.answer() {
+                    let line = self.error(malformed.id, &error);
+                    reply.send(line).await;
+                }
+            }
+        }
+    }
+
+    /// A batch, where the connection has them: its answers go out as one array.
+    async fn handle_batch(&mut self, text: &Bytes, malformed: &Malformed) {
+        let limit = self.gate.core().limits.batch;
+        let batch = match self.gate.era().takes_batches() {
+            true => jsonrpc::decode_batch(text, limit),
+            false => Err(malformed.clone()),
+        };
+        let messages = match batch {
+            Ok(messages) => messages,
+            Err(malformed) => {
+                let line = malformed.answer().map(|error| self.error(None, &error));
+                return self.send(line.unwrap_or_default()).await;
+            }
+        };
+        let mut answers = Vec::with_capacity(messages.len());
+        for message in messages {
+            let (sender, answer) = oneshot::channel();
+            answers.push(answer);
+            match message {
+                Ok(Message::Request(request)) if request.method == "initialize" => {
+                    let error = ProtocolError::invalid_request("initialize cannot be in a batch");
+                    let line = self.error(Some(request.id), &error.into());
+                    ReplyTo::Batch(sender).send(line).await;
+                }
+                message => self.handle_message(message, ReplyTo::Batch(sender)).await,
+            }
+        }
+        let out = self.out.clone();
+        spawn(&mut self.tasks, reply::gather(answers, out));
+    }
+
+    async fn handle_request(&mut self, request: RequestMessage, reply: ReplyTo) {
+        let RequestMessage { id, method, params } = request;
+        if self.in_flight().contains(&id) {
+            let error = ProtocolError::duplicate_request_id();
+            return reply.send(self.error(Some(id), &error.into())).await;
+        }
+        let meta = envelope::read_meta(&params);
+        let passes = method == "initialize" || method == "ping";
+        let session = self.gate.session().cloned();
+        let exchange = self.gate.open(method, params, meta, Extensions::new());
+        if self.gate.session() != session.as_ref() {
+            self.tell_unasked();
+        }
+        let job = Job { exchange, reply };
+        if passes {
+            return self.answer_now(&id, job).await;
+        }
+        let admission = self.in_flight().handle_request(&id, job);
+        match admission {
+            Admission::Run(ticket, job) => self.start(id, ticket, job).await,
+            Admission::Waits => {}
+            Admission::Duplicate(job) | Admission::Full(job) => {
+                let limits = &self.gate.core().limits;
+                let most = limits.running.saturating_add(limits.queued);
+                let detail = format!("at most {most} requests may be in flight on one connection");
+                let error = ProtocolError::at_capacity(detail, RETRY_AFTER);
+                job.reply.send(self.error(Some(id), &error.into())).await;
+            }
+        }
+    }
+
+    fn handle_notification(&mut self, notification: &NotificationMessage) {
+        if notification.method != "notifications/cancelled" {
+            return;
+        }
+        let params = notification.params.decode::<CancelledParams>();
+        let Some(id) = params.ok().and_then(|params| params.request_id) else {
+            return;
+        };
+        let cancelled = self.in_flight().handle_cancel(&id);
+        if let Cancelled::Running(Some(handle)) = cancelled {
+            handle.abort();
+        }
+    }
+
+    /// Answers what needs no handler, whatever else is in flight.
+    async fn answer_now(&mut self, id: &RequestId, mut job: Job) {
+        if let Poll::Ready(Event::Outcome(outcome)) = poll_once(&mut job.exchange).await {
+            job.reply.send(outcome_line(id, outcome)).await;
+        }
+    }
+
+    /// Polls a call in place, and goes on in a task if it has to wait.
+    async fn start(&mut self, id: RequestId, ticket: Ticket, mut job: Job) {
+        let unsent = loop {
+            match poll_once(&mut job.exchange).await {
+                Poll::Pending => break None,
+                Poll::Ready(Event::Notification(notification)) => {
+                    let sent = self.out.try_send(notification_line(&notification));
+                    if let Err(SendError::Full(line)) = sent {
+                        break Some(line);
+                    }
+                }
+                Poll::Ready(Event::Outcome(outcome)) => {
+                    if !self.in_flight().handle_answer(&id, ticket) {
+                        return;
+                    }
+                    let line = outcome_line(&id, outcome);
+                    match job.reply.try_send(line) {
+                        Ok(()) => self.in_flight().handle_sent(),
+                        Err((reply, line)) => self.send_later(reply, line),
+                    }
+                    return;
+                }
+                Poll::Ready(_) => {}
+            }
+        };
+        let run = run(
+            id.clone(),
+            ticket,
+            job,
+            unsent,
+            self.out.clone(),
+            Arc::clone(&self.in_flight),
+        );
+        let handle = spawn(&mut self.tasks, run);
+        self.in_flight().handle_spawned(&id, ticket, handle);
+    }
+
+    fn send_later(&mut self, reply: ReplyTo, line: Bytes) {
+        let in_flight = Arc::clone(&self.in_flight);
+        spawn(&mut self.tasks, async move {
+            reply.send(line).await;
+            lock(&in_flight).handle_sent();
+        });
+    }
+
+    async fn start_waiting(&mut self) {
+        loop {
+            let next = self.in_flight().poll_waiting();
+            let Some((id, ticket, job)) = next else {
+                return;
+            };
+            self.start(id, ticket, job).await;
+        }
+    }
+
+    /// Sends what the session has to say, instead of what the session before had.
+    fn tell_unasked(&mut self) {
+        self.unasked.abort_all();
+        let Some(session) = self.gate.session() else {
+            return;
+        };
+        let mut exchange = self.gate.core().unasked(session);
+        let out = self.out.clone();
+        spawn(&mut self.unasked, async move {
+            while let Event::Notification(notification) =
+                poll_fn(|cx| exchange.as_mut().poll_event(cx)).await
+            {
+                if out.send(notification_line(&notification)).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Waits until everything that came in is answered.
+    async fn drain(&mut self) {
+        self.start_waiting().await;
+        while self.tasks.join_next().await.is_some() {
+            self.start_waiting().await;
+        }
+    }
+
+    async fn send(&self, line: Bytes) {
+        if !line.is_empty() {
+            // A closed queue is seen where its writer is awaited.
+            let _closed = self.out.send(line).await;
+        }
+    }
+
+    fn error(&self, id: Option<RequestId>, error: &ErrorObject) -> Bytes {
+        error_line(&self.gate.era().error_id(id), error)
+    }
+
+    fn in_flight(&self) -> MutexGuard<'_, InFlight<Job, AbortHandle>> {
+        lock(&self.in_flight)
+    }
+}
+
+/// How long a peer over its limit is asked to wait.
+const RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(1);
+
+async fn run(
+    id: RequestId,
+    ticket: Ticket,
+    mut job: Job,
+    unsent: Option<Bytes>,
+    out: Outbound,
+    in_flight: Arc<Mutex<InFlight<Job, AbortHandle>>>,
+) {
+    if let Some(line) = unsent {
+        let _closed = out.send(line).await;
+    }
+    let outcome = loop {
+        match poll_fn(|cx| job.exchange.as_mut().poll_event(cx)).await {
+            Event::Notification(notification) => {
+                // Once the queue is closed nobody reads the answer either; this task is about to end.
+                let _closed = out.send(notification_line(&notification)).await;
+            }
+            Event::Outcome(outcome) => break outcome,
+            _ => {}
+        }
+    };
+    let wanted = lock(&in_flight).handle_answer(&id, ticket);
+    if wanted {
+        job.reply.send(outcome_line(&id, outcome)).await;
+        lock(&in_flight).handle_sent();
+    }
+}
+
+async fn poll_once(exchange: &mut Pin<Box<dyn Exchange>>) -> Poll<Event> {
+    poll_fn(|cx| Poll::Ready(exchange.as_mut().poll_event(cx))).await
+}
+
+fn lock(
+    in_flight: &Mutex<InFlight<Job, AbortHandle>>,
+) -> MutexGuard<'_, InFlight<Job, AbortHandle>> {
+    // No code panics while it holds the lock, so a poisoned one is whole.
+    in_flight.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the set belongs to one connection and ends its tasks when the connection ends"
+)]
+fn spawn<T: Send + 'static>(
+    set: &mut JoinSet<T>,
+    task: impl Future<Output = T> + Send + 'static,
+) -> AbortHandle {
+    set.spawn(task)
+}
