@@ -27,6 +27,10 @@ pub(crate) struct Core {
     pub(crate) server: Arc<Implementation>,
     pub(crate) instructions: Option<String>,
     pub(crate) policy: EraPolicy,
+    #[cfg_attr(
+        not(any(feature = "stdio", feature = "http")),
+        allow(dead_code, reason = "only hosts take bytes, and wait")
+    )]
     pub(crate) limits: Limits,
     pub(crate) tools: Tools,
     /// The router, with the server-wide layers around it.
