@@ -1,6 +1,6 @@
 //! Who a peer is, and what it can do.
 
-use crate::raw::RawObject;
+use crate::raw::{RawJson, RawObject};
 
 object! {
     /// The name and version of a client or server.
@@ -15,6 +15,8 @@ object! {
         description: Option<String> = "description", hint, since V2025_11_25;
         /// Where to read more.
         website_url: Option<String> = "websiteUrl", hint, since V2025_11_25;
+        /// Pictures that stand for it: an array.
+        icons: Option<RawJson> = "icons", hint, since V2025_11_25;
     }
 }
 
@@ -27,6 +29,7 @@ impl Implementation {
             title: None,
             description: None,
             website_url: None,
+            icons: None,
             extra: RawObject::new(),
         }
     }
@@ -42,6 +45,8 @@ object! {
         elicitation: Option<RawObject> = "elicitation", hint, since V2025_06_18;
         /// It has directories to work in.
         roots: Option<RawObject> = "roots", hint;
+        /// It runs requests as tasks (2025-11-25 alone; an extension later).
+        tasks: Option<RawObject> = "tasks", hint, since V2025_11_25, until V2025_11_25;
         /// Extensions by their id, with settings.
         extensions: Option<RawObject> = "extensions", hint, since V2026_07_28;
         /// Non-standard capabilities.
@@ -55,6 +60,10 @@ object! {
     pub struct ServerCapabilities {
         /// It has tools.
         tools: Option<ToolsCapability> = "tools", hint;
+        /// It completes arguments; to be had without saying so before 2025-03-26.
+        completions: Option<RawObject> = "completions", hint, since V2025_03_26;
+        /// It runs requests as tasks (2025-11-25 alone; an extension later).
+        tasks: Option<RawObject> = "tasks", hint, since V2025_11_25, until V2025_11_25;
         /// Extensions by their id, with settings.
         extensions: Option<RawObject> = "extensions", hint, since V2026_07_28;
         /// Non-standard capabilities.

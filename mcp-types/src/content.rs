@@ -3,6 +3,7 @@
 //! Source: the specification's pages *Tools* and *Schema reference*.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::Number;
 
 use crate::{
     encode::Encode,
@@ -50,7 +51,7 @@ object! {
         /// The text.
         text: String = "text", required;
         /// Whom it is for and how much it matters.
-        annotations: Option<RawObject> = "annotations", hint, since V2024_11_05;
+        annotations: Option<Annotations> = "annotations", hint, since V2024_11_05;
         /// Free members about the block.
         meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
     }
@@ -77,7 +78,7 @@ object! {
         /// Its media type.
         mime_type: String = "mimeType", required;
         /// Whom it is for and how much it matters.
-        annotations: Option<RawObject> = "annotations", hint, since V2024_11_05;
+        annotations: Option<Annotations> = "annotations", hint, since V2024_11_05;
         /// Free members about the block.
         meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
     }
@@ -92,7 +93,7 @@ object! {
         /// Its media type.
         mime_type: String = "mimeType", required;
         /// Whom it is for and how much it matters.
-        annotations: Option<RawObject> = "annotations", hint;
+        annotations: Option<Annotations> = "annotations", hint;
         /// Free members about the block.
         meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
     }
@@ -112,6 +113,8 @@ object! {
         description: Option<String> = "description", hint;
         /// Its media type.
         mime_type: Option<String> = "mimeType", hint;
+        /// Pictures that stand for it: an array.
+        icons: Option<RawJson> = "icons", hint, since V2025_11_25;
     }
 }
 
@@ -122,9 +125,31 @@ object! {
         /// `uri`, and `text` or `blob`.
         resource: RawObject = "resource", required;
         /// Whom it is for and how much it matters.
-        annotations: Option<RawObject> = "annotations", hint, since V2024_11_05;
+        annotations: Option<Annotations> = "annotations", hint, since V2024_11_05;
         /// Free members about the block.
         meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
+    }
+}
+
+object! {
+    /// Whom a block is for, and how much it matters.
+    #[derive(Default)]
+    pub struct Annotations {
+        /// `user`, `assistant`, or both.
+        audience: Option<Vec<String>> = "audience", hint;
+        /// From 0, not at all, to 1, as much as can be.
+        priority: Option<Number> = "priority", hint;
+        /// When it was changed last, in ISO 8601.
+        last_modified: Option<String> = "lastModified", hint, since V2025_06_18;
+    }
+}
+
+impl EmbeddedResource {
+    /// The contents of a resource have no `_meta` before 2025-06-18.
+    fn without_inner_meta(&self) -> Self {
+        let mut block = self.clone();
+        block.resource.remove("_meta");
+        block
     }
 }
 
@@ -142,6 +167,9 @@ impl Encode for ContentBlock {
                 TextContent::new(format!("{title} — {}", link.uri)).encode(at, serializer)
             }
             Self::ResourceLink(block) => block.encode(at, serializer),
+            Self::Resource(block) if at < Revision::V2025_06_18 => {
+                block.without_inner_meta().encode(at, serializer)
+            }
             Self::Resource(block) => block.encode(at, serializer),
             Self::Other(block) => block.encode(at, serializer),
         }

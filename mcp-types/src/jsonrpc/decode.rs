@@ -166,7 +166,7 @@ fn classify(bytes: &Bytes, parts: Parts<'_>) -> Result<Message, Malformed> {
             invalid(Flaw::DuplicateMember).with_detail(format!("member `{name}` stands twice"))
         );
     }
-    if parts.jsonrpc.is_none_or(|raw| raw.get() != "\"2.0\"") {
+    if !parts.jsonrpc.is_some_and(is_version) {
         return Err(invalid(Flaw::Version));
     }
     let Some(method) = parts.method else {
@@ -191,6 +191,11 @@ fn classify(bytes: &Bytes, parts: Parts<'_>) -> Result<Message, Malformed> {
         })),
         Some(id) => Ok(Message::Request(RequestMessage { id, method, params })),
     }
+}
+
+fn is_version(raw: &RawValue) -> bool {
+    raw.get() == "\"2.0\""
+        || serde_json::from_str::<Key<'_>>(raw.get()).is_ok_and(|text| &*text == "2.0")
 }
 
 fn response(parts: &Parts<'_>, id: Option<Result<RequestId, Flaw>>) -> Result<Message, Flaw> {

@@ -106,6 +106,7 @@ impl<'de> Deserialize<'de> for ErrorObject {
             code: ErrorCode,
             #[serde(default)]
             message: String,
+            #[serde(default, deserialize_with = "as_it_came")]
             data: Option<RawJson>,
         }
         let wire = Wire::deserialize(deserializer)?;
@@ -115,4 +116,9 @@ impl<'de> Deserialize<'de> for ErrorObject {
             data: wire.data,
         })
     }
+}
+
+/// `null` is data too.
+fn as_it_came<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RawJson>, D::Error> {
+    RawJson::deserialize(deserializer).map(Some)
 }

@@ -54,6 +54,8 @@ object! {
         annotations: Option<ToolAnnotations> = "annotations", hint, since V2025_03_26;
         /// How it may be run (task support); kept in every revision that can carry it.
         execution: Option<RawObject> = "execution", hint, since V2025_11_25;
+        /// Pictures that stand for it: an array.
+        icons: Option<RawJson> = "icons", hint, since V2025_11_25;
         /// Free members about the tool.
         meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
     }
@@ -70,6 +72,7 @@ impl Tool {
             output_schema: None,
             annotations: None,
             execution: None,
+            icons: None,
             meta: None,
             extra: RawObject::new(),
         }

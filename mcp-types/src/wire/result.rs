@@ -4,17 +4,19 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::output;
 use crate::{
     capability::Implementation,
+    content::ContentBlock,
     encode::{At, Encode},
     meta::SERVER_INFO,
     outcome::{COMPLETE, Outcome, Payload},
     raw::{RawJson, RawObject, RawParams},
     revision::{Era, Revision},
-    tool::{CacheScope, CallToolResult},
+    tool::{CacheScope, CallToolResult, Tool},
 };
 
-/// What every result of a server carries at 2026-07-28.
+/// For whom a result is written, and what is known beside it.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Stamp<'a> {
@@ -24,6 +26,9 @@ pub struct Stamp<'a> {
     pub cacheable: bool,
     /// The name and version of the server.
     pub server: Option<&'a Implementation>,
+    /// Whether the tool's `outputSchema` is one of those that [`wraps_output`](super::wraps_output)
+    /// names.
+    pub wrapped_output: bool,
 }
 
 impl<'a> Stamp<'a> {
@@ -33,6 +38,7 @@ impl<'a> Stamp<'a> {
             revision,
             cacheable: false,
             server: None,
+            wrapped_output: false,
         }
     }
 
@@ -47,6 +53,13 @@ impl<'a> Stamp<'a> {
     #[must_use]
     pub const fn by(mut self, server: &'a Implementation) -> Self {
         self.server = Some(server);
+        self
+    }
+
+    /// For a call of a tool whose `outputSchema` is wrapped, or not.
+    #[must_use]
+    pub const fn wrapped_output(mut self, wrapped: bool) -> Self {
+        self.wrapped_output = wrapped;
         self
     }
 }
@@ -78,17 +91,27 @@ impl std::error::Error for NotExpressible {}
 /// # Errors
 /// When the outcome is not complete and the revision is legacy.
 pub fn encode_outcome(outcome: Outcome, stamp: &Stamp<'_>) -> Result<RawJson, NotExpressible> {
-    let modern = stamp.revision.era() == Era::Modern;
+    if let (Era::Legacy, Some(result_type)) = (stamp.revision.era(), incomplete(&outcome)) {
+        return Err(NotExpressible {
+            result_type,
+            revision: stamp.revision,
+        });
+    }
     Ok(match outcome {
-        Outcome::Other { result_type, .. } if !modern => {
-            return Err(NotExpressible {
-                result_type,
-                revision: stamp.revision,
-            });
-        }
         Outcome::Other { body, .. } => write(&with_server(body, stamp)),
         Outcome::Complete(payload) => complete(payload, stamp),
     })
+}
+
+/// The `resultType` of an outcome that is not complete, however it calls itself.
+fn incomplete(outcome: &Outcome) -> Option<Box<str>> {
+    match outcome {
+        Outcome::Other { result_type, .. } => Some(result_type.clone()),
+        Outcome::Complete(Payload::Raw(object)) => object
+            .decode::<Box<str>>("resultType")
+            .filter(|result_type| **result_type != *COMPLETE),
+        Outcome::Complete(_) => None,
+    }
 }
 
 /// Writes the parameters of a request or notification for `revision`.
@@ -98,27 +121,16 @@ pub fn encode_params<T: Encode>(params: &T, revision: Revision) -> RawParams {
 
 fn complete(payload: Payload, stamp: &Stamp<'_>) -> RawJson {
     let at = stamp.revision;
-    let modern = at.era() == Era::Modern;
     match payload {
         Payload::CallTool(mut result) => {
             stamp_meta(&mut result.meta, stamp);
-            call_tool(&result, at)
+            call_tool(result, stamp)
         }
         Payload::ListTools(mut result) => {
             stamp_meta(&mut result.meta, stamp);
             result.ttl_ms.get_or_insert(0);
             result.cache_scope.get_or_insert(CacheScope::Private);
-            // 2025-03-26 has no `title` on a tool, but a place for it in the annotations.
-            if at == Revision::V2025_03_26 {
-                for tool in &mut result.tools {
-                    if let Some(title) = tool.title.take() {
-                        tool.annotations
-                            .get_or_insert_default()
-                            .title
-                            .get_or_insert(title);
-                    }
-                }
-            }
+            result.tools.iter_mut().for_each(|tool| fit(tool, at));
             write(&At(&result, at))
         }
         Payload::Discover(mut result) => {
@@ -132,45 +144,93 @@ fn complete(payload: Payload, stamp: &Stamp<'_>) -> RawJson {
             stamp_meta(&mut result.meta, stamp);
             write(&At(&result, at))
         }
-        Payload::Raw(mut object) => {
-            if modern {
-                if !object.contains("resultType") {
-                    set(&mut object, "resultType", COMPLETE);
-                }
-                if stamp.cacheable && object.decode::<u64>("ttlMs").is_none() {
-                    set(&mut object, "ttlMs", &0);
-                }
-                if stamp.cacheable && object.decode::<CacheScope>("cacheScope").is_none() {
-                    set(&mut object, "cacheScope", &CacheScope::Private);
-                }
-                object = with_server(object, stamp);
-            } else {
-                object.retain(|name| !matches!(name, "resultType" | "ttlMs" | "cacheScope"));
-            }
-            write(&object)
-        }
+        Payload::Raw(object) => write(&raw(object, stamp)),
     }
 }
 
-/// 2024-10-07 has one member, `toolResult`, for whatever a tool made.
-fn call_tool(result: &CallToolResult, at: Revision) -> RawJson {
-    if at > Revision::V2024_10_07 {
-        return write(&At(result, at));
+fn raw(mut object: RawObject, stamp: &Stamp<'_>) -> RawObject {
+    if stamp.revision.era() == Era::Legacy {
+        object.retain(|name| !matches!(name, "resultType" | "ttlMs" | "cacheScope"));
+        return with_server(object, stamp);
     }
+    if object.decode::<Box<str>>("resultType").is_none() {
+        set(&mut object, "resultType", COMPLETE);
+    }
+    if stamp.cacheable && object.decode::<u64>("ttlMs").is_none() {
+        set(&mut object, "ttlMs", &0);
+    }
+    if stamp.cacheable && object.decode::<CacheScope>("cacheScope").is_none() {
+        set(&mut object, "cacheScope", &CacheScope::Private);
+    }
+    with_server(object, stamp)
+}
+
+/// What a sieve cannot do: members that move, or change their shape.
+fn fit(tool: &mut Tool, at: Revision) {
+    // 2025-03-26 has no `title` on a tool, but a place for it in the annotations.
+    if at == Revision::V2025_03_26
+        && let Some(title) = tool.title.take()
+    {
+        let annotations = tool.annotations.get_or_insert_default();
+        annotations.title.get_or_insert(title);
+    }
+    if output::must_be_object(at)
+        && let Some(schema) = tool
+            .output_schema
+            .take_if(|schema| output::wraps_output(schema))
+    {
+        tool.output_schema = Some(output::wrap_schema(&schema));
+    }
+}
+
+fn call_tool(mut result: CallToolResult, stamp: &Stamp<'_>) -> RawJson {
+    let at = stamp.revision;
+    if at == Revision::V2024_10_07 {
+        return tool_result(result);
+    }
+    // For readers that know no structure, or show only the content.
+    if let (true, Some(value)) = (result.content.is_empty(), &result.structured_content) {
+        result.content.push(ContentBlock::text(value.as_str()));
+    }
+    if output::must_be_object(at) {
+        // No failure is described by the tool's schema.
+        let wrapped = stamp.wrapped_output && !result.failed();
+        result.structured_content = result.structured_content.map(|value| {
+            if wrapped || !value.is_object() {
+                output::wrap_value(&value)
+            } else {
+                value
+            }
+        });
+    }
+    write(&At(&result, at))
+}
+
+/// 2024-10-07 has one member, `toolResult`, for whatever a tool made. `isError` is not in its schema,
+/// but that is open, and a failure must not pass for a success.
+fn tool_result(result: CallToolResult) -> RawJson {
+    let failed = result.failed();
     let made = result
         .structured_content
-        .clone()
-        .unwrap_or_else(|| write(&At(&result.content, at)));
+        .unwrap_or_else(|| write(&At(&result.content, Revision::V2024_10_07)));
     let mut object = RawObject::new();
     object.set("toolResult", made);
-    if result.failed() {
+    if failed {
         set(&mut object, "isError", &true);
+    }
+    if let Some(meta) = result.meta {
+        set(&mut object, "_meta", &meta);
     }
     write(&object)
 }
 
+/// Who made the result: said at 2026-07-28, unless the handler did, and never before.
 fn stamp_meta(meta: &mut Option<RawObject>, stamp: &Stamp<'_>) {
-    if let (Some(server), Era::Modern) = (stamp.server, stamp.revision.era()) {
+    if stamp.revision.era() == Era::Legacy {
+        if let Some(members) = meta {
+            members.remove(SERVER_INFO);
+        }
+    } else if let Some(server) = stamp.server {
         let meta = meta.get_or_insert_default();
         if !meta.contains(SERVER_INFO) {
             set(meta, SERVER_INFO, server);
