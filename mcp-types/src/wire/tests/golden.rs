@@ -7,14 +7,12 @@ use crate::{
     lifecycle::{DiscoverResult, InitializeParams, InitializeResult},
     notification::{CancelledParams, ProgressParams},
     outcome::{Outcome, Payload},
-    revision::Revision,
+    revision::Revision::{
+        self, V2024_10_07 as OCT24, V2024_11_05 as NOV24, V2025_03_26 as MAR25,
+        V2025_06_18 as JUN25, V2025_11_25 as NOV25, V2026_07_28 as JUL26,
+    },
     tool::{CallToolResult, ListToolsResult, Tool},
     wire::{Stamp, encode_outcome, encode_params},
-};
-
-use Revision::{
-    V2024_10_07 as OCT24, V2024_11_05 as NOV24, V2025_03_26 as MAR25, V2025_06_18 as JUN25,
-    V2025_11_25 as NOV25, V2026_07_28 as JUL26,
 };
 
 /// A member, by its JSON pointer, and the first and last revision that has it.
