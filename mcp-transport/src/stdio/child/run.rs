@@ -36,7 +36,7 @@ impl Default for Watch {
 }
 
 /// How a server process ended; the source of the failures that this caused.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ChildEnded {
     /// The program.
@@ -57,6 +57,16 @@ impl fmt::Display for ChildEnded {
             ),
             None => write!(f, "the server process {:?} closed its output", self.program),
         }
+    }
+}
+
+/// What the process wrote is not shown.
+impl fmt::Debug for ChildEnded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildEnded")
+            .field("program", &self.program)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
     }
 }
 

@@ -119,6 +119,10 @@ async fn t5_a_server_that_exits_on_the_probe_says_so() {
         (FailureKind::Lost, Executed::Unknown)
     );
     assert!(failure.to_string().contains("exit status: 7"), "{failure}");
+    assert!(
+        !format!("{failure:?} {failure}").contains("config"),
+        "{failure:?}"
+    );
     let ended = failure
         .source()
         .unwrap()
