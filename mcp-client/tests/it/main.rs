@@ -8,6 +8,8 @@ mod connect;
 mod http;
 mod listening;
 mod lists;
+#[cfg(all(unix, feature = "stdio"))]
+mod process;
 
 use std::{
     future::Future,
