@@ -29,7 +29,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `http` | `connect("https://…")`: servers behind a URL |
-//! | `stdio` | `connect("command args…")`: servers as child processes |
+//! | `stdio` | `connect("command args…")` and `connect_command`: servers as child processes |
 //! | `test-util` | the scripted peer and the manual clock of `mcp-transport` |
 
 pub mod builder;
@@ -45,6 +45,9 @@ mod output;
 pub mod proto;
 pub mod request;
 mod wait;
+
+#[cfg(feature = "stdio")]
+pub use mcp_transport::stdio::child::ChildCommand;
 
 pub use crate::{
     builder::Builder,
