@@ -59,13 +59,17 @@ pub fn read_head(status: StatusCode, headers: &HeaderMap) -> Head {
 
 /// The outcome of the request `id` that a JSON body carries; `None` if it carries none.
 ///
-/// An error without an id counts, since one POST has one answer, and so does the element of a batch that
-/// answers `id`. A result or an error for another id does not.
+/// One POST has one answer, so an error that is the only message counts whatever its id, as servers in the field
+/// put `null` or a word of their own there. A result for another id does not; of a batch only the element that
+/// answers `id` counts.
 pub fn read_body(body: &Bytes, id: &RequestId) -> Option<Result<RawJson, ErrorObject>> {
     let body = body
         .strip_prefix(b"\xEF\xBB\xBF")
         .map_or_else(|| body.clone(), |text| body.slice_ref(text));
     match jsonrpc::decode(&body) {
+        Ok(Message::Response(ResponseMessage {
+            body: Err(error), ..
+        })) => Some(Err(error)),
         Ok(Message::Response(response)) => outcome(response, id),
         Err(malformed) if malformed.kind == MalformedKind::Batch => {
             let elements = jsonrpc::decode_batch(&body, BATCH).ok()?;

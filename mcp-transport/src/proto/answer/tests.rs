@@ -101,7 +101,15 @@ fn bodies_that_answer_the_request() {
 }
 
 #[test]
-fn j11_an_error_without_an_id_is_ours() {
+fn j11_an_only_error_is_ours_whatever_its_id() {
+    check_body(
+        r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"m"}}"#,
+        "-32600",
+    );
+    check_body(
+        r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"m"}}"#,
+        "-32600",
+    );
     check_body(
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}"#,
         "-32600",
