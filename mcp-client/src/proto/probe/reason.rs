@@ -148,8 +148,8 @@ impl fmt::Display for Reason {
             }
             Self::Rejected => "the server refused `initialize`",
             Self::OldTransport => {
-                "the server may speak only HTTP+SSE, the transport of 2024-11-05: \
-                 ask its operator for the streamable HTTP address"
+                "nothing there answers MCP requests: check the address. A server of 2024-11-05 may speak \
+                 only HTTP+SSE, which is not tried: ask its operator for a streamable HTTP address"
             }
             Self::Pinned(era) => {
                 return write!(
