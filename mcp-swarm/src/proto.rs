@@ -2,7 +2,11 @@
 //!
 //! Time, randomness and what a store answered are arguments. The drivers around it decide nothing.
 
+pub mod ack;
+pub mod exposure;
+pub mod forward;
 pub mod handoff;
+pub mod moment;
 pub mod namespace;
 pub mod registry;
 pub mod return_trip;
@@ -11,3 +15,4 @@ pub mod states;
 pub(crate) mod strict;
 pub mod target;
 pub mod token;
+pub mod trace;

@@ -12,6 +12,7 @@ use url::{Host, Url};
 
 use super::namespace::{BadDomainName, DomainName};
 use super::sanitize;
+use crate::codes::SwarmCode;
 
 /// One specialist.
 #[derive(Clone, Debug)]
@@ -162,12 +163,12 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
-    /// The code of the seed for a bad address.
-    pub const fn code(&self) -> &'static str {
+    /// The code of such an error.
+    pub const fn code(&self) -> SwarmCode {
         match self {
-            Self::Url { .. } => "REGISTRY_INVALID_URI",
+            Self::Url { .. } => SwarmCode::InvalidUri,
             Self::Name(_) | Self::Taken { .. } | Self::Unknown { .. } | Self::Alias { .. } => {
-                "REGISTRY_INVALID_ENTRY"
+                SwarmCode::InvalidEntry
             }
         }
     }

@@ -10,6 +10,7 @@ use url::{Host, Url};
 
 use super::registry::{Entry, Registry, has_userinfo, http_scheme};
 use super::sanitize;
+use crate::codes::SwarmCode;
 
 /// The most characters a target has.
 pub const MAX_TARGET: usize = 256;
@@ -121,8 +122,8 @@ pub enum TargetError {
 }
 
 impl TargetError {
-    /// The code of the seed.
-    pub const fn code(&self) -> &'static str {
-        "REGISTRY_LOOKUP_FAILED"
+    /// The code the caller is told.
+    pub const fn code(&self) -> SwarmCode {
+        SwarmCode::LookupFailed
     }
 }

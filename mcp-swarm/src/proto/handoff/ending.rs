@@ -1,5 +1,6 @@
 //! Why a handoff is refused, over, or not to be used, with the codes the caller is told.
 
+use crate::codes::SwarmCode;
 use crate::proto::namespace::DomainName;
 
 /// An activation is refused. Nothing has changed.
@@ -7,15 +8,13 @@ use crate::proto::namespace::DomainName;
 #[non_exhaustive]
 pub enum Refused {
     /// The gateway was disposed.
-    #[error("the gateway is closed: connect to it again")]
+    #[error("the gateway is closed")]
     Closed,
     /// The session belongs to somebody else.
     #[error("there is no such handoff")]
     Foreign,
     /// There are too many sessions.
-    #[error(
-        "the gateway has {limit} handoffs, as many as it takes: return from one, or try again later"
-    )]
+    #[error("the gateway has {limit} handoffs, as many as it takes")]
     #[non_exhaustive]
     Full {
         /// How many it takes.
@@ -25,11 +24,11 @@ pub enum Refused {
 
 impl Refused {
     /// The code the caller is told.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> SwarmCode {
         match self {
-            Self::Closed => "GATEWAY_CLOSED",
-            Self::Foreign => "HANDOFF_UNKNOWN",
-            Self::Full { .. } => "SESSION_LIMIT_EXCEEDED",
+            Self::Closed => SwarmCode::GatewayClosed,
+            Self::Foreign => SwarmCode::Unknown,
+            Self::Full { .. } => SwarmCode::SessionLimit,
         }
     }
 }
@@ -48,18 +47,18 @@ pub enum Stale {
     #[error("the handoff ended before this was done")]
     Ended,
     /// The gateway was disposed.
-    #[error("the gateway is closed: connect to it again")]
+    #[error("the gateway is closed")]
     Closed,
 }
 
 impl Stale {
     /// The code the caller is told, if it still listens.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> SwarmCode {
         match self {
-            Self::Superseded => "HANDOFF_SUPERSEDED",
-            Self::TimedOut => "UPSTREAM_CONNECT_TIMEOUT",
-            Self::Ended => "HANDOFF_EXPIRED",
-            Self::Closed => "GATEWAY_CLOSED",
+            Self::Superseded => SwarmCode::Superseded,
+            Self::TimedOut => SwarmCode::ConnectTimeout,
+            Self::Ended => SwarmCode::Expired,
+            Self::Closed => SwarmCode::GatewayClosed,
         }
     }
 }
@@ -72,7 +71,7 @@ pub enum Unroutable {
     #[error("there is no such handoff")]
     Unknown,
     /// It is not connected yet.
-    #[error("the handoff to `{domain}` is still connecting: try again in a moment")]
+    #[error("the handoff to `{domain}` is still connecting")]
     #[non_exhaustive]
     Connecting {
         /// The specialist.
@@ -85,10 +84,10 @@ pub enum Unroutable {
 
 impl Unroutable {
     /// The code the caller is told.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> SwarmCode {
         match self {
-            Self::Unknown => "HANDOFF_UNKNOWN",
-            Self::Connecting { .. } => "HANDOFF_CONNECTING",
+            Self::Unknown => SwarmCode::Unknown,
+            Self::Connecting { .. } => SwarmCode::Connecting,
             Self::Ended(ended) => ended.ending.code(),
         }
     }
@@ -131,12 +130,12 @@ pub enum Ending {
 
 impl Ending {
     /// The code the next caller is told.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> SwarmCode {
         match self {
             Self::Failed(failure) => failure.code,
-            Self::ConnectTimeout => "UPSTREAM_CONNECT_TIMEOUT",
-            Self::Idle | Self::Returned | Self::Disconnected => "HANDOFF_EXPIRED",
-            Self::Disposed => "GATEWAY_CLOSED",
+            Self::ConnectTimeout => SwarmCode::ConnectTimeout,
+            Self::Idle | Self::Returned | Self::Disconnected => SwarmCode::Expired,
+            Self::Disposed => SwarmCode::GatewayClosed,
         }
     }
 }
@@ -145,15 +144,15 @@ impl Ending {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The code the caller is told, such as `HANDOFF_UPSTREAM_UNAVAILABLE`.
-    pub code: &'static str,
+    /// The code the caller is told.
+    pub code: SwarmCode,
     /// A sentence for the model, without addresses and secrets.
     pub message: String,
 }
 
 impl Failure {
     /// A failure of this code.
-    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(code: SwarmCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),

@@ -8,6 +8,7 @@ use mcp_transport::Clock;
 use mcp_transport::clock::ManualClock;
 
 use super::*;
+use crate::codes::SwarmCode;
 
 fn start() -> Instant {
     ManualClock::new().now()
@@ -75,7 +76,7 @@ impl Desk {
 
     /// The tunnel a call would go through, or the code its caller would be told.
     fn call(&mut self, session: &str) -> Result<&'static str, &'static str> {
-        let call = self.begin(session).map_err(|error| error.code())?;
+        let call = self.begin(session).map_err(|error| error.code().as_str())?;
         let tunnel = *call.tunnel();
         self.end(call).unwrap();
         Ok(tunnel)
@@ -87,7 +88,7 @@ impl Desk {
             .hand_back(&key(session), &Principal::anonymous(), self.now);
         domain
             .map(|domain| domain.to_string())
-            .map_err(|error| error.code())
+            .map_err(|error| error.code().as_str())
     }
 
     fn disconnect(&mut self, session: &str) {
@@ -99,7 +100,7 @@ impl Desk {
         std::iter::from_fn(|| self.sessions.poll_event())
             .map(|event| match event {
                 Event::Changed { .. } => "changed".to_owned(),
-                Event::Abandoned { why, .. } => format!("abandoned {}", why.code()),
+                Event::Abandoned { why, .. } => format!("abandoned {}", why.code().as_str()),
                 Event::Retired { tunnel } => format!("retired {tunnel}"),
             })
             .collect()
@@ -120,7 +121,7 @@ fn key(session: &str) -> SessionKey {
 
 fn failure() -> Failure {
     Failure::new(
-        "HANDOFF_UPSTREAM_UNAVAILABLE",
+        SwarmCode::UpstreamUnavailable,
         "The specialist refused the connection.",
     )
 }
@@ -228,7 +229,8 @@ fn another_principals_session_is_like_none() {
         desk.sessions
             .begin_call(&key("s"), &alice, desk.now)
             .unwrap_err()
-            .code(),
+            .code()
+            .as_str(),
         "HANDOFF_EXPIRED"
     );
 }
@@ -267,7 +269,7 @@ fn the_cap_counts_connecting_sessions_and_spares_the_one_that_switches() {
     let ticket = desk.activate("b", "finance").unwrap();
     let refused = desk.activate("c", "finance").unwrap_err();
     assert_eq!(
-        (refused.code(), desk.counts()),
+        (refused.code().as_str(), desk.counts()),
         ("SESSION_LIMIT_EXCEEDED", (2, 1))
     );
     desk.open("a", "support", "a2");

@@ -18,7 +18,7 @@ fn check(url: &str, expected: Result<&str, BadUrl>) {
                 name: "finance".into(),
                 reason,
             };
-            assert_eq!(expected.code(), "REGISTRY_INVALID_URI");
+            assert_eq!(expected.code().as_str(), "REGISTRY_INVALID_URI");
             assert_eq!(added, Err(expected), "{url}");
             assert!(registry.is_empty());
         }

@@ -34,7 +34,7 @@ fn refused(target: &str, expected: fn(&TargetError) -> bool) {
     let registry = registry();
     let error = resolve(&registry, target).unwrap_err();
     assert!(expected(&error), "{target}: {error:?}");
-    assert_eq!(error.code(), "REGISTRY_LOOKUP_FAILED");
+    assert_eq!(error.code().as_str(), "REGISTRY_LOOKUP_FAILED");
 }
 
 #[test]

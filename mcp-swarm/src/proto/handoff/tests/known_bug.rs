@@ -79,7 +79,7 @@ fn b2_nothing_begins_after_dispose() {
     let mut desk = Desk::new();
     desk.sessions.dispose(desk.now);
     assert_eq!(
-        desk.activate("s", "finance").unwrap_err().code(),
+        desk.activate("s", "finance").unwrap_err().code().as_str(),
         "GATEWAY_CLOSED"
     );
     assert_eq!(desk.counts(), (0, 0));
