@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use mcp_errors::{Bucket, ToolErrorCode, ToolErrorEnvelope};
 
+use crate::proto::token::HandoffAuthCode;
+
 /// A gateway's or a clearance's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -175,6 +177,17 @@ impl SwarmCode {
 impl From<SwarmCode> for ToolErrorCode {
     fn from(code: SwarmCode) -> Self {
         Self::new(code.as_str())
+    }
+}
+
+impl From<HandoffAuthCode> for SwarmCode {
+    fn from(code: HandoffAuthCode) -> Self {
+        match code {
+            HandoffAuthCode::Missing => Self::MissingToken,
+            HandoffAuthCode::Invalid => Self::InvalidToken,
+            HandoffAuthCode::Expired => Self::ExpiredToken,
+            HandoffAuthCode::Signature => Self::InvalidSignature,
+        }
     }
 }
 

@@ -20,11 +20,13 @@
 //! | [`proto::return_trip`], [`proto::sanitize`] | how the conversation comes back, and what a report may say |
 //! | [`store`], [`proto::states`] | where state waits that is too large for a token |
 
+pub mod clearance;
 pub mod codes;
 mod handoff;
 pub mod proto;
 pub mod store;
 
+pub use clearance::{Clearance, GatewayClearance, require_gateway_clearance};
 pub use codes::SwarmCode;
 pub use handoff::{HandoffRequest, InvalidHandoff, MAX_REASON, handoff};
 pub use proto::namespace::{DomainName, Separator};

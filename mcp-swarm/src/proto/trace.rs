@@ -56,10 +56,10 @@ fn parse(text: &str) -> Option<Parent<'_>> {
 
 fn non_zero(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    if bytes.iter().all(|byte| *byte == 0) {
-        if let Some(last) = bytes.last_mut() {
-            *last = 1;
-        }
+    if bytes.iter().all(|byte| *byte == 0)
+        && let Some(last) = bytes.last_mut()
+    {
+        *last = 1;
     }
     bytes
 }
