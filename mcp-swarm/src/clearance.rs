@@ -223,7 +223,10 @@ impl Refusal {
     fn sentence(&self) -> String {
         match self {
             Self::Token(error) => error.to_string(),
-            Self::Store => "The state that the gateway carried over could not be had: try again in a moment.".to_owned(),
+            Self::Store => {
+                "The state that the gateway carried over could not be had: try again in a moment."
+                    .to_owned()
+            }
         }
     }
 }

@@ -5,9 +5,12 @@ mod tests;
 
 use std::fmt;
 
+use mcp_errors::ToolError;
+use mcp_server::{Answer, IntoAnswer};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::codes::SwarmCode;
 use crate::proto::target::MAX_TARGET;
 use crate::proto::token::{MAX_STATE_BYTES, MAX_STATE_DEPTH};
 use crate::proto::{sanitize, strict};
@@ -41,8 +44,9 @@ pub fn handoff(target: impl Into<String>) -> HandoffRequest {
 
 /// A request to hand the conversation over.
 ///
-/// Only a gateway sees it. Without one the caller gets an error, and neither target nor carried state leaves the
-/// server. `Debug` does not show the carried state.
+/// A handler returns it, alone or in a `Result`. Only a gateway sees it: without one the caller gets the tool's error
+/// `HANDOFF_NOT_CONFIGURED`, and neither target nor reason nor carried state leaves the server. `Debug` does not show the
+/// carried state.
 #[derive(Clone)]
 pub struct HandoffRequest {
     target: String,
@@ -94,6 +98,17 @@ impl HandoffRequest {
     /// What is carried, if anything.
     pub fn state(&self) -> Option<&RawValue> {
         self.state.as_deref()
+    }
+}
+
+/// A tool's error, with the request in [`Answer::ext`] for the gateway around it.
+impl IntoAnswer for HandoffRequest {
+    fn into_answer(self) -> Answer {
+        let code = SwarmCode::NotConfigured;
+        let sentence = format!("The conversation cannot be handed over. {}", code.advice());
+        let mut answer = ToolError::new(code, sentence).into_answer();
+        answer.ext.insert(self);
+        answer
     }
 }
 

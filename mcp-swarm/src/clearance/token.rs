@@ -23,7 +23,11 @@ fn header(headers: Option<&mut HeaderMap>) -> Result<Option<String>, HandoffAuth
     let Some(headers) = headers else {
         return Ok(None);
     };
-    let values: Vec<_> = headers.get_all(DELEGATION_HEADER).into_iter().cloned().collect();
+    let values: Vec<_> = headers
+        .get_all(DELEGATION_HEADER)
+        .into_iter()
+        .cloned()
+        .collect();
     headers.remove(DELEGATION_HEADER);
     match &values[..] {
         [] => Ok(None),

@@ -20,8 +20,8 @@ use crate::codes::SwarmCode;
 pub struct Entry {
     /// Its name, the scope of its tokens and the prefix of its tools.
     pub name: DomainName,
-    /// Where it is: `http` or `https`, without a user or a fragment.
-    pub url: Url,
+    /// Where it is: `http` or `https`, without a user or a fragment. `None` in this process.
+    pub url: Option<Url>,
     /// Other targets that mean it.
     pub aliases: Vec<String>,
 }
@@ -49,11 +49,18 @@ impl Registry {
             name: name.to_string(),
             reason,
         })?;
-        self.entries.push(Entry {
-            name,
-            url,
-            aliases: Vec::new(),
-        });
+        self.push(name, Some(url));
+        Ok(())
+    }
+
+    /// Adds a specialist in this process, which has no address.
+    ///
+    /// # Errors
+    /// [`RegistryError`] when the name is not one, or is taken.
+    pub fn add_local(&mut self, name: &str) -> Result<(), RegistryError> {
+        let name = DomainName::new(name)?;
+        self.check_free(name.as_str())?;
+        self.push(name, None);
         Ok(())
     }
 
@@ -109,6 +116,14 @@ impl Registry {
     /// Whether there is no specialist.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    fn push(&mut self, name: DomainName, url: Option<Url>) {
+        self.entries.push(Entry {
+            name,
+            url,
+            aliases: Vec::new(),
+        });
     }
 
     fn check_free(&self, word: &str) -> Result<(), RegistryError> {

@@ -9,7 +9,10 @@ fn check(url: &str, expected: Result<&str, BadUrl>) {
         Ok(expected) => {
             assert_eq!(added, Ok(()), "{url}");
             assert_eq!(
-                registry.entry("finance").map(|entry| entry.url.as_str()),
+                registry
+                    .entry("finance")
+                    .and_then(|entry| entry.url.as_ref())
+                    .map(Url::as_str),
                 Some(expected)
             );
         }
