@@ -5,7 +5,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 use mcp_errors::{Failure, ProtocolError, ToolErrorEnvelope};
@@ -75,23 +75,24 @@ impl Running {
 impl Exchange for Running {
     fn poll_event(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Event> {
         let this = self.get_mut();
+        let mut waits = false;
         loop {
-            // What was said comes before the answer.
-            match this.outbox.poll_pop(cx) {
-                Poll::Ready(Some(notification)) => {
-                    return Poll::Ready(Event::Notification(notification));
-                }
-                Poll::Ready(None) | Poll::Pending => {}
+            // What was said comes before the answer, and before a pause.
+            if let Poll::Ready(Some(notification)) = this.outbox.poll_pop(cx) {
+                return Poll::Ready(Event::Notification(notification));
+            }
+            if waits {
+                return Poll::Pending;
             }
             match &mut this.state {
                 State::Ready(..) => this.state.start(),
                 State::Running(handler) => {
                     let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(cx)));
-                    let answer = match polled {
-                        Ok(poll) => ready!(poll),
-                        Err(_) => panicked(),
-                    };
-                    this.state = State::Answered(Box::new(answer));
+                    match polled {
+                        Ok(Poll::Pending) => waits = true,
+                        Ok(Poll::Ready(answer)) => this.state = State::Answered(Box::new(answer)),
+                        Err(_) => this.state = State::Answered(Box::new(panicked())),
+                    }
                 }
                 State::Answered(_) => {
                     let State::Answered(answer) = mem::replace(&mut this.state, State::Ended)

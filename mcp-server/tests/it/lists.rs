@@ -1,0 +1,183 @@
+//! Discovery and the list of tools.
+
+use mcp_server::{EraPolicy, Json, Server, Tool};
+use mcp_types::Revision;
+use serde_json::{Value, json};
+
+use crate::peer::Peer;
+
+async fn echo() -> &'static str {
+    "echo"
+}
+
+fn server_of(names: &[&str]) -> Server {
+    let server = Server::new("s", "1");
+    names
+        .iter()
+        .fold(server, |server, name| server.tool(Tool::new(*name, echo)))
+}
+
+async fn page(peer: &Peer, params: &str) -> (Vec<Value>, Value) {
+    let result = peer.result("tools/list", params).await;
+    let tools = result["tools"].as_array().unwrap();
+    let names = tools.iter().map(|tool| tool["name"].clone()).collect();
+    (names, result["nextCursor"].clone())
+}
+
+#[tokio::test]
+async fn a_server_says_what_it_offers() {
+    let server = server_of(&["echo"]).instructions("Echoes.");
+    let discovered = Peer::modern(&server).result("server/discover", "{}").await;
+    assert_eq!(
+        discovered,
+        json!({
+            "resultType": "complete", "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {}}, "instructions": "Echoes.",
+            "ttlMs": 0, "cacheScope": "private",
+            "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}},
+        })
+    );
+    for revision in &Revision::ALL[..5] {
+        let peer = Peer::legacy(&server, *revision).await;
+        let params = format!(
+            r#"{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}"#
+        );
+        let mut expected = json!({
+            "protocolVersion": revision, "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "s", "version": "1"}, "instructions": "Echoes.",
+        });
+        if *revision == Revision::V2024_10_07 {
+            expected.as_object_mut().unwrap().remove("instructions");
+        }
+        assert_eq!(peer.result("initialize", &params).await, expected);
+    }
+    let nothing = Server::new("s", "1");
+    let peer = Peer::modern(&nothing);
+    let discovered = peer.result("server/discover", "{}").await;
+    assert_eq!(discovered["capabilities"], json!({}));
+    assert_eq!(peer.error("tools/list", "{}").await.code.0, -32601);
+}
+
+#[tokio::test]
+async fn the_list_keeps_the_order_of_registration() {
+    let server = server_of(&["c", "a", "b"]);
+    for (_, peer) in Peer::of_each_revision(&server).await {
+        assert_eq!(
+            page(&peer, "{}").await,
+            (vec!["c".into(), "a".into(), "b".into()], Value::Null)
+        );
+    }
+    let tools = server.tools();
+    assert!(tools.remove("a") && !tools.remove("a"));
+    tools.add(Tool::new("a", echo)).unwrap();
+    assert!(tools.add(Tool::new("b", echo)).is_err());
+    assert_eq!(tools.names(), ["c", "b", "a"]);
+    let peer = Peer::modern(&server);
+    assert_eq!(page(&peer, "{}").await.0, ["c", "b", "a"]);
+    assert_eq!(peer.call("b", "{}").await["content"][0]["text"], "echo");
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_and_other_cursors_are_refused() {
+    let server = server_of(&["a", "b", "c", "d", "e"]).page_size(2);
+    let peer = Peer::modern(&server);
+    assert_eq!(
+        page(&peer, "{}").await,
+        (vec!["a".into(), "b".into()], "2".into())
+    );
+    assert_eq!(
+        page(&peer, r#"{"cursor":"2"}"#).await,
+        (vec!["c".into(), "d".into()], "4".into())
+    );
+    assert_eq!(
+        page(&peer, r#"{"cursor":"4"}"#).await,
+        (vec!["e".into()], Value::Null)
+    );
+    for cursor in [
+        "",
+        "0",
+        "1",
+        "3",
+        "02",
+        "+2",
+        " 2",
+        "-2",
+        "x",
+        "99999999999999999999",
+    ] {
+        let error = peer
+            .error("tools/list", &format!(r#"{{"cursor":"{cursor}"}}"#))
+            .await;
+        assert_eq!(error.code.0, -32602, "{cursor}");
+        assert_eq!(
+            error.message,
+            format!("Invalid cursor: {cursor}; list from the start")
+        );
+    }
+    assert_eq!(
+        peer.error("tools/list", r#"{"cursor":2}"#).await.code.0,
+        -32602
+    );
+    let whole = Peer::modern(&server_of(&["a"]));
+    assert_eq!(
+        whole.error("tools/list", r#"{"cursor":"2"}"#).await.code.0,
+        -32602
+    );
+}
+
+#[tokio::test]
+async fn a_tool_is_listed_with_all_that_was_said_about_it() {
+    #[derive(serde::Serialize, mcp_server::schemars::JsonSchema)]
+    struct Out {
+        n: u32,
+    }
+    async fn out() -> Json<Out> {
+        Json(Out { n: 1 })
+    }
+    let tool = Tool::new("out", out)
+        .title("Out")
+        .description("Gives one")
+        .read_only()
+        .destructive(false)
+        .idempotent()
+        .open_world(false);
+    let server = Server::new("s", "1").tool(tool);
+    let listed = Peer::modern(&server).result("tools/list", "{}").await;
+    assert_eq!(
+        listed["tools"][0],
+        json!({
+            "name": "out", "title": "Out", "description": "Gives one",
+            "inputSchema": {"type": "object", "properties": {}},
+            "outputSchema": {"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}, "required": ["n"]},
+            "annotations": {"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false},
+        })
+    );
+    assert_eq!(
+        (&listed["ttlMs"], &listed["cacheScope"]),
+        (&json!(0), &json!("private"))
+    );
+}
+
+#[tokio::test]
+async fn a_server_of_one_era_refuses_the_other() {
+    let modern = server_of(&["echo"]).era_policy(EraPolicy::modern_only());
+    let peer = Peer::modern(&modern);
+    let error = peer
+        .error("initialize", r#"{"protocolVersion":"2025-06-18"}"#)
+        .await;
+    assert_eq!(error.code.0, -32022);
+    assert_eq!(
+        error.data.unwrap().as_str(),
+        r#"{"supported":["2026-07-28"],"requested":"2025-06-18"}"#
+    );
+    let legacy = server_of(&["echo"]).era_policy(EraPolicy::legacy_only());
+    assert_eq!(
+        Peer::modern(&legacy)
+            .error("server/discover", "{}")
+            .await
+            .code
+            .0,
+        -32600
+    );
+    Peer::legacy(&legacy, Revision::V2024_11_05).await;
+}

@@ -1,0 +1,17 @@
+//! The server as its users and its peers meet it, in memory and over byte streams.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "what a test needs and does not get fails it"
+)]
+
+mod calls;
+#[cfg(feature = "stdio")]
+mod era_rows;
+mod failures;
+mod layers;
+mod lists;
+mod peer;
+mod sessions;
+#[cfg(feature = "stdio")]
+mod stream;

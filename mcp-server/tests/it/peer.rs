@@ -1,0 +1,121 @@
+//! A peer in memory that asks one thing at a time and tells what came, in few words.
+
+use std::{future::poll_fn, pin::Pin, sync::Arc};
+
+use mcp_server::{Connection, Server};
+use mcp_transport::{Endpoint, Event, Exchange, Request};
+use mcp_types::{
+    ErrorObject, RawJson, RawParams, RequestMeta, Revision,
+    capability::{ClientCapabilities, Implementation},
+};
+use serde_json::Value;
+
+/// One connection to a server, of one era.
+pub(crate) struct Peer {
+    connection: Arc<Connection>,
+    meta: RequestMeta,
+}
+
+impl Peer {
+    pub(crate) fn modern(server: &Server) -> Self {
+        let client = Implementation::new("peer", "1");
+        let meta = RequestMeta::modern(Revision::LATEST, &client, &ClientCapabilities::default());
+        Self {
+            connection: Arc::new(server.connect()),
+            meta,
+        }
+    }
+
+    /// A connection that `initialize` has opened for `revision`.
+    pub(crate) async fn legacy(server: &Server, revision: Revision) -> Self {
+        let peer = Self {
+            connection: Arc::new(server.connect()),
+            meta: RequestMeta::new(),
+        };
+        let params = format!(
+            r#"{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"peer","version":"1"}}}}"#
+        );
+        let result = peer.result("initialize", &params).await;
+        assert_eq!(result["protocolVersion"], revision.as_str());
+        peer
+    }
+
+    /// A modern one and one of each legacy revision.
+    pub(crate) async fn of_each_revision(server: &Server) -> Vec<(Revision, Self)> {
+        let mut peers = vec![(Revision::LATEST, Self::modern(server))];
+        for revision in &Revision::ALL[..5] {
+            peers.push((*revision, Self::legacy(server, *revision).await));
+        }
+        peers
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// The same peer asks for progress under a token from here on.
+    pub(crate) fn with_progress(mut self, token: &str) -> Self {
+        self.meta.set_progress_token(&token.into());
+        self
+    }
+
+    pub(crate) fn request(&self, method: &str, params: &str) -> Request {
+        let params = RawParams::parse(params.to_owned()).unwrap();
+        Request::new(method, params).with_meta(self.meta.clone())
+    }
+
+    pub(crate) fn open(&self, method: &str, params: &str) -> Pin<Box<dyn Exchange>> {
+        self.connection.open(self.request(method, params))
+    }
+
+    /// The notifications, and the outcome.
+    pub(crate) async fn ask(&self, method: &str, params: &str) -> (Vec<Value>, Asked) {
+        finish(self.open(method, params)).await
+    }
+
+    pub(crate) async fn result(&self, method: &str, params: &str) -> Value {
+        self.ask(method, params).await.1.unwrap()
+    }
+
+    pub(crate) async fn error(&self, method: &str, params: &str) -> ErrorObject {
+        self.ask(method, params).await.1.unwrap_err()
+    }
+
+    pub(crate) async fn call(&self, tool: &str, arguments: &str) -> Value {
+        let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
+        self.result("tools/call", &params).await
+    }
+}
+
+/// A result, or the error of the server.
+pub(crate) type Asked = Result<Value, ErrorObject>;
+
+/// The next event of an exchange.
+pub(crate) async fn event(exchange: &mut Pin<Box<dyn Exchange>>) -> Event {
+    poll_fn(|cx| exchange.as_mut().poll_event(cx)).await
+}
+
+/// All notifications of an exchange, `method` beside their parameters, and its outcome.
+pub(crate) async fn finish(mut exchange: Pin<Box<dyn Exchange>>) -> (Vec<Value>, Asked) {
+    let mut notifications = Vec::new();
+    loop {
+        match event(&mut exchange).await {
+            Event::Notification(notification) => {
+                let mut value: Value = notification.params.decode().unwrap();
+                value["method"] = notification.method.as_str().into();
+                notifications.push(value);
+            }
+            Event::Outcome(outcome) => {
+                let outcome = outcome
+                    .map(|reply| value(&reply.result))
+                    .map_err(|failure| failure.peer_error().unwrap().clone());
+                return (notifications, outcome);
+            }
+            _ => panic!("an event that nobody knows"),
+        }
+    }
+}
+
+fn value(raw: &RawJson) -> Value {
+    raw.decode().unwrap()
+}
