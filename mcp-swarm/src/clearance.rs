@@ -294,14 +294,14 @@ impl fmt::Debug for Clearance {
 
 /// Where no clearance is required there is none: the call is refused as one without a token.
 impl FromCall for Clearance {
-    fn from_call(call: &Call) -> Result<Self, Answer> {
+    fn from_call(call: &Call) -> Result<Self, Box<Answer>> {
         call.ext.get().cloned().ok_or_else(|| {
             tracing::error!("a handler wants a clearance, and no layer requires one");
             let error = HandoffAuthError::new(HandoffAuthCode::Missing);
             let tool = call.tool_name().unwrap_or_default();
             let mut envelope = SwarmCode::from(error.code()).envelope(tool, "");
             envelope.error = error.to_string();
-            Answer::new(envelope.into_result())
+            Box::new(Answer::new(envelope.into_result()))
         })
     }
 }
