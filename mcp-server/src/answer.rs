@@ -46,6 +46,11 @@ impl Answer {
     }
 }
 
+/// Stands in [`Answer::ext`] where the tool's output schema is no object, so that its structured content
+/// is wrapped for revisions that know only objects.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WrappedOutput;
+
 impl From<ErrorObject> for Answer {
     fn from(error: ErrorObject) -> Self {
         Self::error(error)

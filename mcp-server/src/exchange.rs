@@ -17,7 +17,7 @@ use mcp_types::{
 };
 
 use crate::{
-    answer::Answer,
+    answer::{Answer, WrappedOutput},
     call::Call,
     outbox::Outbox,
     service::{BoxFuture, Service},
@@ -58,6 +58,7 @@ impl Running {
     fn outcome(&self, answer: Answer) -> Result<Reply, Failure> {
         let stamp = Stamp::new(self.revision)
             .cacheable(self.cacheable)
+            .wrapped_output(answer.ext.get::<WrappedOutput>().is_some())
             .by(&self.server);
         let mut outcome = answer.outcome.map_err(Failure::peer)?;
         if let Outcome::Complete(Payload::CallTool(result)) = &mut outcome {

@@ -1,10 +1,45 @@
 //! Model Context Protocol servers: one set of handlers for every revision.
 //!
+//! A handler is an async function; what it takes and gives says what its tool takes and gives. It
+//! never asks which era its client is of: 2026-07-28, where each request stands alone, or 2024-10-07
+//! to 2025-11-25, where `initialize` opens a session. The host finds that out, connection by
+//! connection.
+//!
+#![cfg_attr(feature = "stdio", doc = "```no_run")]
+#![cfg_attr(not(feature = "stdio"), doc = "```ignore")]
+//! # use serde::{Deserialize, Serialize};
+//! use mcp_server::{Args, Json, Server, Tool, schemars::JsonSchema};
+//!
+//! #[derive(Deserialize, JsonSchema)] struct Add { a: i64, b: i64 }
+//! #[derive(Serialize, JsonSchema)]   struct Sum { sum: i64 }
+//!
+//! async fn add(Args(Add { a, b }): Args<Add>) -> Json<Sum> { Json(Sum { sum: a + b }) }
+//!
+//! #[tokio::main]
+//! async fn main() -> std::io::Result<()> {
+//!     let add = Tool::new("add", add).description("Adds two integers").read_only();
+//!     Server::new("calculator", "1.0.0").tool(add).serve_stdio().await
+//! }
+//! ```
+//!
+//! Without features this crate is handlers, tools, layers, the pure machines that tell eras apart, and
+//! [`Server::connect`], a connection within the process; no runtime is in its tree.
+//!
 //! | feature | adds |
 //! |---|---|
 //! | `http` | hosting on HTTP |
 //! | `stdio` | hosting on stdin and stdout, or any byte stream |
 //! | `test-util` | a scripted peer and a clock moved by hand |
+//!
+//! | where to look | for |
+//! |---|---|
+//! | [`Server`] | what is offered, and where it is hosted |
+//! | [`Tool`], [`Handler`] | a tool, and the functions that can be one |
+//! | [`Args`], [`Context`], [`Headers`], [`Ext`] | what a handler can take |
+//! | [`Json`], [`IntoAnswer`], [`ToolError`] | what it can give, and how it fails |
+//! | [`Layer`], [`Service`], [`Call`], [`Answer`] | what goes around handlers |
+//! | [`Session`] | a legacy client's connection |
+//! | [`EraPolicy`] | which eras are served, and how they are told apart |
 
 pub mod answer;
 pub mod call;

@@ -42,6 +42,8 @@ pub(crate) struct Snapshot {
 pub(crate) struct Entry {
     pub(crate) definition: Definition,
     pub(crate) service: Arc<dyn Service>,
+    /// Whether its output is wrapped for revisions that know only objects.
+    pub(crate) wraps_output: bool,
 }
 
 impl Tools {

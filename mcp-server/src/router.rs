@@ -9,7 +9,7 @@ use mcp_types::{
 };
 
 use crate::{
-    answer::Answer,
+    answer::{Answer, WrappedOutput},
     call::Call,
     proto::envelope,
     registry::Tools,
@@ -40,7 +40,15 @@ impl Router {
         let Some(entry) = self.tools.snapshot().find(&name).cloned() else {
             return Err(ProtocolError::unknown_tool(&name).into());
         };
-        Ok(entry.service.call(call))
+        let answer = entry.service.call(call);
+        if !entry.wraps_output {
+            return Ok(answer);
+        }
+        Ok(Box::pin(async move {
+            let mut answer = answer.await;
+            answer.ext.insert(WrappedOutput);
+            answer
+        }))
     }
 
     fn list_tools(&self, call: &Call) -> Result<Answer, ErrorObject> {

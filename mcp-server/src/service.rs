@@ -21,8 +21,8 @@ impl<F: Fn(Call) -> BoxFuture<Answer> + Send + Sync> Service for F {
 
 /// Goes around a service: around one tool, or around every request of a server.
 ///
-/// A server-wide layer sees each request but `initialize` and `server/discover` with its method and
-/// parameters, and each answer before it is written. Layers apply to tools added later as well.
+/// A server-wide layer sees each request that handlers answer, with its method and parameters, and each
+/// answer before it is written; `initialize`, `ping` and `server/discover` are the host's. Layers apply to tools added later as well.
 pub trait Layer: Send + Sync {
     /// Puts this layer around `inner`.
     fn wrap(&self, inner: Arc<dyn Service>) -> Arc<dyn Service>;

@@ -5,6 +5,7 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 use mcp_types::{
     RawJson,
     tool::{Tool as Definition, ToolAnnotations},
+    wire::wraps_output,
 };
 use schemars::Schema;
 use serde_json::{Map, Value};
@@ -157,7 +158,10 @@ impl Tool {
             definition.input_schema = written(&schema);
         }
         check_input(&definition)?;
-        definition.output_schema = output.as_ref().map(written);
+        if let Some(schema) = &output {
+            definition.output_schema = Some(written(schema));
+        }
+        let wraps_output = definition.output_schema.as_ref().is_some_and(wraps_output);
         let label = label.unwrap_or_else(|| definition.name.as_str().into());
         let service = bind(Finish { label });
         let service = layers
@@ -166,6 +170,7 @@ impl Tool {
         Ok(Entry {
             definition,
             service,
+            wraps_output,
         })
     }
 }

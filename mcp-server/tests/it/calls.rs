@@ -48,6 +48,30 @@ async fn a_typed_value_is_structured_and_text_in_every_revision_that_can() {
 }
 
 #[tokio::test]
+async fn a_value_that_is_no_object_is_wrapped_where_only_objects_are_known() {
+    async fn count() -> Json<Vec<u8>> {
+        Json(vec![1, 2])
+    }
+    let server = Server::new("s", "1").tool(Tool::new("count", count));
+    for (revision, peer) in Peer::of_each_revision(&server).await {
+        let result = peer.call("count", "{}").await;
+        let listed = peer.result("tools/list", "{}").await;
+        let listed = &listed["tools"][0]["outputSchema"]["type"];
+        let (value, kind) = match revision {
+            Revision::V2026_07_28 => (json!([1, 2]), json!("array")),
+            Revision::V2025_06_18 | Revision::V2025_11_25 => {
+                (json!({"result": [1, 2]}), json!("object"))
+            }
+            _ => (Value::Null, Value::Null),
+        };
+        assert_eq!((&result["structuredContent"], listed), (&value, &kind));
+        if revision != Revision::V2024_10_07 {
+            assert_eq!(result["content"][0]["text"], "[1,2]");
+        }
+    }
+}
+
+#[tokio::test]
 async fn arguments_that_do_not_fit_are_a_failure_of_the_tool_that_names_the_place() {
     for (revision, peer) in Peer::of_each_revision(&calculator()).await {
         let result = peer.call("add", r#"{"a":2,"b":"x"}"#).await;
