@@ -52,6 +52,8 @@ mod exchange;
 mod failed;
 mod gate;
 pub mod handler;
+#[cfg(feature = "http")]
+pub mod http;
 mod outbox;
 mod path;
 pub mod policy;

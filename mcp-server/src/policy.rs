@@ -168,6 +168,19 @@ pub enum SecondInitialize {
     Reject,
 }
 
+/// How legacy clients are served on HTTP.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LegacyMode {
+    /// `initialize` opens a session, which later requests name in `Mcp-Session-Id`.
+    #[default]
+    Stateful,
+    /// Each request stands alone; there are no sessions, no stream of notifications, no GET and DELETE.
+    Stateless,
+    /// Not at all: they are told which revisions are served.
+    Reject,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

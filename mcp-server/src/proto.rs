@@ -3,3 +3,7 @@
 pub(crate) mod dispatch;
 pub(crate) mod envelope;
 pub(crate) mod era;
+#[cfg(feature = "http")]
+pub(crate) mod http_era;
+#[cfg(feature = "http")]
+pub(crate) mod sessions;

@@ -54,6 +54,21 @@ pub(crate) fn version(meta: &RequestMeta, policy: &EraPolicy) -> Result<Revision
         .ok_or_else(|| unsupported_version(&requested, policy))
 }
 
+/// Checks that everything that is required is there.
+///
+/// # Errors
+/// -32602 that names what is missing.
+#[cfg(feature = "http")]
+pub(crate) fn check_present(meta: &RequestMeta, policy: &EraPolicy) -> Result<(), ErrorObject> {
+    if !meta.is_claim() {
+        return Err(rest_missing(meta, policy));
+    }
+    match missing_keys(meta, policy) {
+        missing if missing.is_empty() => Ok(()),
+        missing => Err(missing_error(&missing)),
+    }
+}
+
 /// Checks everything but the version's value.
 ///
 /// # Errors

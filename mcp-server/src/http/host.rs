@@ -1,0 +1,200 @@
+//! The choices of hosting on HTTP, and the way from them to a running server.
+
+use std::{fmt, future::Future, sync::Arc};
+
+use axum::Router;
+use http::StatusCode;
+use mcp_transport::{
+    clock::{Clock, SystemClock},
+    http::server::{self as transport, serve},
+    proto::http::{AllowList, BadEntry},
+};
+use mcp_types::{
+    ErrorCode, ErrorObject,
+    jsonrpc::{ErrorId, write_error},
+};
+use tokio::net::{TcpListener, ToSocketAddrs};
+
+use super::{HttpError, Problem, app::App, service::HttpService};
+use crate::{core::Core, policy::LegacyMode, proto::sessions::SessionLimits};
+
+/// A server that is to be hosted on HTTP.
+///
+/// ```no_run
+/// # use mcp_server::Server;
+/// # async fn run() -> Result<(), mcp_server::http::HttpError> {
+/// let server = Server::new("ops", "1.0.0");
+/// server.http().allowed_hosts("mcp.example.com").serve("0.0.0.0:8080").await
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct HttpHost {
+    core: Arc<Core>,
+    hosts: Option<String>,
+    origins: Option<String>,
+    legacy: LegacyMode,
+    sessions: SessionLimits,
+    clock: Arc<dyn Clock>,
+}
+
+impl HttpHost {
+    pub(super) fn new(core: Arc<Core>) -> Self {
+        Self {
+            core,
+            hosts: None,
+            origins: None,
+            legacy: LegacyMode::default(),
+            sessions: SessionLimits::default(),
+            clock: Arc::new(SystemClock),
+        }
+    }
+
+    /// Allows hosts beside the loopback names: `mcp.example.com`, `mcp.example.com:8443`, several with commas,
+    /// or `*` for every one. Stands before `MCP_ALLOWED_HOSTS`.
+    #[must_use]
+    pub fn allowed_hosts(mut self, hosts: impl Into<String>) -> Self {
+        add(&mut self.hosts, hosts.into());
+        self
+    }
+
+    /// Allows web origins beside those of loopback: `https://app.example.com`, several with commas, or `*`
+    /// for every one. Stands before `MCP_ALLOWED_ORIGINS`.
+    #[must_use]
+    pub fn allowed_origins(mut self, origins: impl Into<String>) -> Self {
+        add(&mut self.origins, origins.into());
+        self
+    }
+
+    /// Sets how legacy clients are served.
+    #[must_use]
+    pub fn legacy(self, legacy: LegacyMode) -> Self {
+        Self { legacy, ..self }
+    }
+
+    /// Sets how many legacy sessions there may be, and how long they may be idle.
+    #[must_use]
+    pub fn sessions(self, sessions: SessionLimits) -> Self {
+        Self { sessions, ..self }
+    }
+
+    /// Sets the clock that deadlines go by.
+    #[must_use]
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// The server as a tower service: for [`axum::Router::nest_service`], or any other router.
+    ///
+    /// # Errors
+    /// When an allow-list cannot be read.
+    pub fn service(&self) -> Result<HttpService, HttpError> {
+        let allow = self.allow().map_err(Problem::from)?;
+        Ok(self.service_for(allow))
+    }
+
+    /// Binds `address` and serves at `/mcp` and `/`, until the future is dropped.
+    ///
+    /// # Errors
+    /// When the address cannot be bound, or as [`Self::serve_on`].
+    pub async fn serve(&self, address: impl ToSocketAddrs) -> Result<(), HttpError> {
+        let listener = TcpListener::bind(address).await.map_err(Problem::Bind)?;
+        self.serve_on(listener, std::future::pending()).await
+    }
+
+    /// Serves on `listener` at `/mcp` and `/`, until `shutdown` is ready: then nothing more is accepted, calls
+    /// in flight get the drain time to end, and legacy sessions are closed.
+    ///
+    /// # Errors
+    /// When `listener` is not on loopback and no host is allowed, or an allow-list cannot be read.
+    pub async fn serve_on(
+        &self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), HttpError> {
+        let address = listener.local_addr().map_err(Problem::Bind)?;
+        let allow = self.allow().map_err(Problem::from)?;
+        if !address.ip().to_canonical().is_loopback() && !allow.names_hosts() {
+            return Err(Problem::NoHosts { address }.into());
+        }
+        let service = self.service_for(allow);
+        let app = Arc::clone(service.app());
+        let router: Router = Router::new()
+            .route_service("/mcp", service.clone())
+            .route_service("/", service)
+            .fallback(not_found);
+        tracing::info!(%address, "serving MCP at /mcp");
+        let limits = self.core.limits.clone();
+        let shutdown = async {
+            shutdown.await;
+            // Streams that wait for news would wait out the whole drain time.
+            app.end_streams();
+        };
+        let served = serve(listener, router, limits, Arc::clone(&self.clock), shutdown).await;
+        app.close_all();
+        if served.cut > 0 {
+            tracing::warn!(connections = served.cut, "cut after the drain time");
+        }
+        Ok(())
+    }
+
+    pub(super) fn loopback_service(&self) -> HttpService {
+        self.service_for(AllowList::loopback())
+    }
+
+    fn service_for(&self, allow: AllowList) -> HttpService {
+        let app = Arc::new(App::new(
+            Arc::clone(&self.core),
+            self.legacy,
+            self.sessions.clone(),
+            Arc::clone(&self.clock),
+        ));
+        let service = transport::HttpService::new(Arc::clone(&app))
+            .with_allow(allow)
+            .with_limits(self.core.limits.clone())
+            .with_clock(Arc::clone(&self.clock));
+        HttpService::new(service, app)
+    }
+
+    fn allow(&self) -> Result<AllowList, BadEntry> {
+        let listed = |own: &Option<String>, variable: &str| {
+            let own = own.clone();
+            own.or_else(|| std::env::var(variable).ok())
+                .unwrap_or_default()
+        };
+        AllowList::loopback()
+            .with_hosts(&listed(&self.hosts, "MCP_ALLOWED_HOSTS"))?
+            .with_origins(&listed(&self.origins, "MCP_ALLOWED_ORIGINS"))
+    }
+}
+
+impl fmt::Debug for HttpHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpHost")
+            .field("hosts", &self.hosts)
+            .field("origins", &self.origins)
+            .field("legacy", &self.legacy)
+            .field("sessions", &self.sessions)
+            .finish_non_exhaustive()
+    }
+}
+
+fn add(list: &mut Option<String>, entries: String) {
+    match list {
+        Some(list) => {
+            list.push(',');
+            list.push_str(&entries);
+        }
+        None => *list = Some(entries),
+    }
+}
+
+async fn not_found() -> (StatusCode, [(http::HeaderName, &'static str); 1], Vec<u8>) {
+    let error = ErrorObject::new(
+        ErrorCode::INVALID_REQUEST,
+        "Nothing is served at this path. Use POST /mcp.",
+    );
+    let mut text = Vec::new();
+    write_error(&ErrorId::Omitted, &error, &mut text);
+    let json = (http::header::CONTENT_TYPE, "application/json");
+    (StatusCode::NOT_FOUND, [json], text)
+}
