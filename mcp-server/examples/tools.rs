@@ -7,7 +7,10 @@
 
 use std::{env, error::Error, time::Duration};
 
-use mcp_server::{Args, Context, Json, Server, Tool, ToolError, schemars::JsonSchema};
+use mcp_server::{
+    Args, Context, Json, Server, Tool, ToolError,
+    schemars::{self, JsonSchema},
+};
 use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize, JsonSchema)]

@@ -16,7 +16,7 @@ use crate::{
 /// Answers calls. Async functions of up to six extractors are handlers:
 ///
 /// ```
-/// # use mcp_server::{Args, Context, Tool, schemars::JsonSchema};
+/// # use mcp_server::{Args, Context, Tool, schemars::{self, JsonSchema}};
 /// # use serde::Deserialize;
 /// #[derive(Deserialize, JsonSchema)]
 /// struct Wait { steps: u32 }

@@ -8,7 +8,7 @@
 #![cfg_attr(feature = "stdio", doc = "```no_run")]
 #![cfg_attr(not(feature = "stdio"), doc = "```ignore")]
 //! # use serde::{Deserialize, Serialize};
-//! use mcp_server::{Args, Json, Server, Tool, schemars::JsonSchema};
+//! use mcp_server::{Args, Json, Server, Tool, schemars::{self, JsonSchema}};
 //!
 //! #[derive(Deserialize, JsonSchema)] struct Add { a: i64, b: i64 }
 //! #[derive(Serialize, JsonSchema)]   struct Sum { sum: i64 }
@@ -75,6 +75,8 @@ pub mod tool;
 pub use mcp_errors::{self as errors, ToolError};
 pub use mcp_transport::proto::limits::Limits;
 pub use mcp_types as types;
+/// Schemas of Rust types. Its derive looks for the name `schemars` where it is used: bring it in with
+/// `use mcp_server::schemars::{self, JsonSchema};`, or depend on the crate.
 pub use schemars;
 
 pub use crate::{

@@ -24,7 +24,7 @@ use crate::{
 /// A server, to be hosted on as many connections as one likes.
 ///
 /// ```
-/// # use mcp_server::{Args, Json, Server, Tool, schemars::JsonSchema};
+/// # use mcp_server::{Args, Json, Server, Tool, schemars::{self, JsonSchema}};
 /// # use serde::{Deserialize, Serialize};
 /// # #[derive(Deserialize, JsonSchema)] struct Add { a: i64, b: i64 }
 /// # #[derive(Serialize, JsonSchema)] struct Sum { sum: i64 }
