@@ -1,6 +1,7 @@
 //! A server with four tools, for the runners of cases and for trying things out.
 //!
-//! `cargo run -p mcp-server --features stdio --example tools -- stdio`
+//! `cargo run -p mcp-server --features http,stdio --example tools -- stdio`, or `http 8080` for
+//! <http://127.0.0.1:8080/mcp>.
 //!
 //! Tools: `echo {text}`, `add {a, b}` → `{sum}`, `blob {n}` → n bytes of text, `sleep {ms}`; `TOOLS=N` in
 //! the environment adds N more.
@@ -67,7 +68,7 @@ async fn sleep(Args(Sleep { ms }): Args<Sleep>, cx: Context) -> String {
     )]
     tokio::time::sleep(Duration::from_millis(ms)).await;
     cx.progress(ms, ms, "awake").await;
-    format!("slept {ms} ms")
+    "slept".to_owned()
 }
 
 fn server() -> Server {
@@ -102,7 +103,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     match arguments.next().as_deref() {
         Some("stdio") => server().serve_stdio().await?,
-        _ => return Err("say how to serve: `stdio`".into()),
+        Some("http") => {
+            let port = arguments.next().ok_or("say on which port: `http 8080`")?;
+            let address = format!("127.0.0.1:{port}");
+            server().serve_http(address).await?;
+        }
+        _ => return Err("say how to serve: `stdio`, or `http PORT`".into()),
     }
     Ok(())
 }
