@@ -75,3 +75,8 @@ pub use proto::handoff::Principal;
 pub use proto::namespace::{DomainName, Separator};
 pub use proto::token::{HandoffAuthCode, HandoffAuthError, KeyRing, Secret};
 pub use store::{HandoffStateStore, MemoryStates, StoreError};
+
+/// The front page's examples, compiled.
+#[cfg(all(doctest, feature = "http"))]
+#[doc = include_str!("../../README.md")]
+struct FrontPage;
