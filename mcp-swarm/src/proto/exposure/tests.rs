@@ -44,7 +44,7 @@ fn a_swapped_list_is_the_specialists_and_the_way_back() {
     );
     assert_eq!(
         written(&shown.tools[0]),
-        r#"{"name":"finance__pay","title":"[finance] Pay","description":"[finance] Pays.","inputSchema":{"type":"object","properties":{"n":{"const": 1.50}}},"outputSchema":{"type":"object"},"annotations":{"title":"[finance] P","readOnlyHint":false,"x":1},"execution":{"taskSupport":"optional"},"_meta":{"com.example/y":2},"icons":[{"src":"a"}]}"#
+        r#"{"name":"finance__pay","title":"[finance] Pay","description":"[finance] Pays.","inputSchema":{"type":"object","properties":{"n":{"const": 1.50}}},"outputSchema":{"type":"object"},"annotations":{"title":"[finance] P","readOnlyHint":false,"x":1},"execution":{"taskSupport":"optional"},"icons":[{"src":"a"}],"_meta":{"com.example/y":2}}"#
     );
     let route = shown.routes.route("finance__status").unwrap();
     assert_eq!(
