@@ -4,6 +4,8 @@
 //! of its own. One task writes. Cancellations and pings pass by whatever runs or waits.
 
 mod reply;
+#[cfg(test)]
+mod tests;
 
 use std::{
     future::poll_fn,
@@ -43,8 +45,10 @@ use crate::{
 /// Serves `gate` until the reader ends; calls in flight get [`Limits::eof_drain_time`] to finish.
 ///
 /// # Errors
-/// Those of reading and writing. A peer that reads no more has ended the connection, which is none.
+/// Those of reading and writing, and when the peer takes nothing for [`Limits::idle_time`]. A peer that
+/// closed its end has ended the connection, which is none.
 ///
+/// [`Limits::idle_time`]: mcp_transport::proto::limits::Limits::idle_time
 /// [`Limits::eof_drain_time`]: mcp_transport::proto::limits::Limits::eof_drain_time
 pub(crate) async fn serve<R, W>(
     gate: Gate,
@@ -66,6 +70,8 @@ where
         in_flight: Arc::new(Mutex::new(InFlight::new(limits.running, limits.queued))),
         gate,
         out,
+        clock: Arc::clone(&clock),
+        stalled: false,
         tasks: JoinSet::new(),
         unasked: JoinSet::new(),
     };
@@ -79,6 +85,10 @@ where
             Some(_) = duplex.tasks.join_next() => duplex.start_waiting().await,
             // Nobody reads any more.
             Some(written) = writing.join_next() => return ended(written.unwrap_or(Ok(()))),
+        }
+        if duplex.stalled {
+            let error = "the peer has taken nothing for so long that the connection is given up";
+            return Err(io::Error::new(io::ErrorKind::TimedOut, error));
         }
     };
     let deadline = clock.now() + limits.eof_drain_time;
@@ -110,6 +120,9 @@ struct Duplex {
     gate: Gate,
     in_flight: Arc<Mutex<InFlight<Job, AbortHandle>>>,
     out: Outbound,
+    clock: Arc<dyn Clock>,
+    /// The peer reads nothing.
+    stalled: bool,
     /// Calls that wait for something, and answers that wait for room.
     tasks: JoinSet<()>,
     /// What the session tells unasked; at most one task.
@@ -138,7 +151,7 @@ impl Duplex {
                 let limit = self.gate.core().limits.server_line;
                 let detail = format!("Invalid request: a line holds at most {limit} bytes");
                 let line = self.error(None, &ProtocolError::invalid_request(detail).into());
-                self.send(line).await;
+                self.deliver(ReplyTo::Line(self.out.clone()), line).await;
             }
         }
     }
@@ -152,7 +165,7 @@ impl Duplex {
             Err(malformed) => {
                 if let Some(error) = malformed.answer() {
                     let line = self.error(malformed.id, &error);
-                    reply.send(line).await;
+                    self.deliver(reply, line).await;
                 }
             }
         }
@@ -168,8 +181,11 @@ impl Duplex {
         let messages = match batch {
             Ok(messages) => messages,
             Err(malformed) => {
-                let line = malformed.answer().map(|error| self.error(None, &error));
-                return self.send(line.unwrap_or_default()).await;
+                let Some(error) = malformed.answer() else {
+                    return;
+                };
+                let line = self.error(None, &error);
+                return self.deliver(ReplyTo::Line(self.out.clone()), line).await;
             }
         };
         let mut answers = Vec::with_capacity(messages.len());
@@ -180,7 +196,7 @@ impl Duplex {
                 Ok(Message::Request(request)) if request.method == "initialize" => {
                     let error = ProtocolError::invalid_request("initialize cannot be in a batch");
                     let line = self.error(Some(request.id), &error.into());
-                    ReplyTo::Batch(sender).send(line).await;
+                    self.deliver(ReplyTo::Batch(sender), line).await;
                 }
                 message => self.handle_message(message, ReplyTo::Batch(sender)).await,
             }
@@ -193,7 +209,8 @@ impl Duplex {
         let RequestMessage { id, method, params } = request;
         if self.in_flight().contains(&id) {
             let error = ProtocolError::duplicate_request_id();
-            return reply.send(self.error(Some(id), &error.into())).await;
+            let line = self.error(Some(id), &error.into());
+            return self.deliver(reply, line).await;
         }
         let meta = envelope::read_meta(&params);
         let passes = method == "initialize" || method == "ping";
@@ -215,7 +232,8 @@ impl Duplex {
                 let most = limits.running.saturating_add(limits.queued);
                 let detail = format!("at most {most} requests may be in flight on one connection");
                 let error = ProtocolError::at_capacity(detail, RETRY_AFTER);
-                job.reply.send(self.error(Some(id), &error.into())).await;
+                let line = self.error(Some(id), &error.into());
+                self.deliver(job.reply, line).await;
             }
         }
     }
@@ -237,7 +255,7 @@ impl Duplex {
     /// Answers what needs no handler, whatever else is in flight.
     async fn answer_now(&mut self, id: &RequestId, mut job: Job) {
         if let Poll::Ready(Event::Outcome(outcome)) = poll_once(&mut job.exchange).await {
-            job.reply.send(outcome_line(id, outcome)).await;
+            self.deliver(job.reply, outcome_line(id, outcome)).await;
         }
     }
 
@@ -298,7 +316,7 @@ impl Duplex {
 
     /// Sends what the session has to say, instead of what the session before had.
     fn tell_unasked(&mut self) {
-        self.unasked.abort_all();
+        self.unasked = JoinSet::new();
         let Some(session) = self.gate.session() else {
             return;
         };
@@ -323,10 +341,15 @@ impl Duplex {
         }
     }
 
-    async fn send(&self, line: Bytes) {
-        if !line.is_empty() {
-            // A closed queue is seen where its writer is awaited.
-            let _closed = self.out.send(line).await;
+    /// Sends what needs no handler. While there is no room nothing is read, and a peer that makes none
+    /// for long enough loses the connection: it would keep this process for ever.
+    async fn deliver(&mut self, reply: ReplyTo, line: Bytes) {
+        if let Err((reply, line)) = reply.try_send(line) {
+            let deadline = self.clock.now() + self.gate.core().limits.idle_time;
+            tokio::select! {
+                () = reply.send(line) => {}
+                () = self.clock.sleep_until(deadline) => self.stalled = true,
+            }
         }
     }
 

@@ -70,7 +70,13 @@ impl Outbox {
                 return Poll::Ready(());
             }
             if state.queue.len() >= CAPACITY {
-                state.writers.push(cx.waker().clone());
+                if !state
+                    .writers
+                    .iter()
+                    .any(|known| known.will_wake(cx.waker()))
+                {
+                    state.writers.push(cx.waker().clone());
+                }
                 return Poll::Pending;
             }
             state.queue.extend(waiting.take());

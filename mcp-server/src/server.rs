@@ -150,7 +150,8 @@ impl Server {
     /// flight then get [`Limits::eof_drain_time`] to finish. Dropping the future ends the connection.
     ///
     /// # Errors
-    /// Those of reading and writing. A peer that reads no more has ended the connection, which is none.
+    /// Those of reading and writing, and when the peer takes nothing for [`Limits::idle_time`]. A peer
+    /// that closed its end has ended the connection, which is none.
     #[cfg(feature = "stdio")]
     pub async fn serve<R, W>(&self, reader: R, writer: W) -> io::Result<()>
     where
