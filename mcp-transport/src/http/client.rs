@@ -27,6 +27,7 @@ use bytes::Bytes;
 use mcp_errors::{Failure, FailureKind};
 use mcp_types::{RawJson, RequestId};
 use reqwest::{Body, Url};
+use tokio::sync::Semaphore;
 
 pub use self::failure::{HttpAnswer, Unreachable};
 use self::{head::Session, side::Side, stream::HttpExchange};
@@ -56,7 +57,12 @@ struct Core {
     clock: Arc<dyn Clock>,
     session: Mutex<Session>,
     next: AtomicI64,
+    /// Answers that are read to their end although they have been given.
+    lingering: Arc<Semaphore>,
 }
+
+/// So many streams may go on after their answer, each for a moment; more are cut off.
+const LINGERING: usize = 64;
 
 impl HttpClient {
     /// A client of the endpoint at `url` with everything by default.
@@ -85,8 +91,10 @@ impl HttpClient {
     /// Ends the legacy session, if there is one, with a DELETE that gets [`Limits::farewell_time`] and whose failure
     /// changes nothing.
     pub async fn close(&self) {
-        let head = self.core.lock().take_end();
-        if let Some(headers) = head {
+        let mut headers = self.core.base_headers(None);
+        headers.remove(header::CONTENT_TYPE);
+        let ends = self.core.lock().end(&mut headers);
+        if ends {
             let send = self.core.send(Method::DELETE, headers, None);
             let deadline = self.core.clock.now() + self.core.limits.farewell_time;
             tokio::select! {
@@ -109,7 +117,7 @@ impl Endpoint for HttpClient {
     fn open(&self, request: Request) -> Pin<Box<dyn Exchange>> {
         let modern = request.meta.is_claim();
         if !modern && request.method == "subscriptions/listen" {
-            return Box::pin(HttpExchange::listen(self.clone()));
+            return Box::pin(HttpExchange::listen(self.clone(), request.headers()));
         }
         let id = RequestId::Number(self.core.next.fetch_add(1, Ordering::Relaxed));
         let opened = message::write_request(&id, &request).and_then(|body| {
@@ -174,12 +182,16 @@ impl Core {
         Err(Failure::new(FailureKind::Redirected, detail))
     }
 
-    /// The headers of every request: those of the client, then those of the call, none of them the transport's own.
+    /// The headers of every request: those of the client, name by name replaced by those of the call, none of them
+    /// the transport's own.
     fn base_headers(&self, call: Option<&HeaderMap>) -> HeaderMap {
         let mut headers = self.headers.clone();
+        for name in call.into_iter().flat_map(HeaderMap::keys) {
+            headers.remove(name);
+        }
         for (name, value) in call.into_iter().flatten() {
             if !head::is_reserved(name) {
-                headers.insert(name, value.clone());
+                headers.append(name, value.clone());
             }
         }
         headers.insert(header::ACCEPT, head::ACCEPT_BOTH);
@@ -202,7 +214,7 @@ impl Core {
 }
 
 /// Settings of an [`HttpClient`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HttpClientBuilder {
     url: String,
     headers: HeaderMap,
@@ -235,12 +247,13 @@ impl HttpClientBuilder {
 
     /// Makes the client. Nothing is connected yet.
     ///
+    /// A user and password in the URL are sent as `Authorization: Basic`, unless the headers have an `Authorization`.
     /// Proxies of the environment are used, but never for a loopback address.
     ///
     /// # Errors
     /// [`FailureKind::Invalid`] if the URL is not http or https, or the machine's TLS roots cannot be used.
     pub fn build(self) -> Result<HttpClient, Failure> {
-        let url = redirect::parse(&self.url)?;
+        let (url, credentials) = redirect::parse(&self.url)?;
         let mut http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
@@ -265,6 +278,9 @@ impl HttpClientBuilder {
         {
             headers.remove(name);
         }
+        if let Some(credentials) = credentials {
+            headers.entry(header::AUTHORIZATION).or_insert(credentials);
+        }
         let side = Arc::new(Side::new(&self.limits));
         let core = Core {
             http,
@@ -274,10 +290,22 @@ impl HttpClientBuilder {
             clock: self.clock,
             session: Mutex::default(),
             next: AtomicI64::new(1),
+            lingering: Arc::new(Semaphore::new(LINGERING)),
         };
         Ok(HttpClient {
             core: Arc::new(core),
             side,
         })
+    }
+}
+
+/// Neither the URL's credentials and query nor the values of headers are shown.
+impl fmt::Debug for HttpClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpClientBuilder")
+            .field("url", &redirect::masked(&self.url))
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }

@@ -20,7 +20,7 @@ pub enum Head {
     Redirect,
     /// 401, 403 or 407: a body, JSON or not, does not change what it means.
     Denied,
-    /// A body with a content coding that nobody asked for.
+    /// 2xx with a body in a content coding that nobody asked for.
     Coded,
     /// One JSON text, whatever the status.
     Json,
@@ -30,7 +30,7 @@ pub enum Head {
     Empty,
     /// 2xx with a body of another type.
     Foreign,
-    /// 4xx or 5xx without JSON.
+    /// 4xx or 5xx without JSON, or with JSON in a content coding.
     Bare,
 }
 
@@ -43,12 +43,14 @@ pub fn read_head(status: StatusCode, headers: &HeaderMap) -> Head {
             .unwrap_or_default()
     };
     let coding = text(header::CONTENT_ENCODING).trim();
+    let coded = !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
     let kind = essence(text(header::CONTENT_TYPE));
     match status.as_u16() {
         300..=399 => Head::Redirect,
         401 | 403 | 407 => Head::Denied,
-        _ if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") => Head::Coded,
         202 | 204 => Head::Empty,
+        200..=299 if coded => Head::Coded,
+        _ if coded => Head::Bare,
         _ if kind == JSON => Head::Json,
         200..=299 if kind == EVENT_STREAM => Head::Events,
         200..=299 if text(header::CONTENT_LENGTH).trim() == "0" => Head::Empty,

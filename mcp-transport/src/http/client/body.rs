@@ -22,7 +22,7 @@ pub(super) struct Gather {
 #[derive(Debug)]
 pub(super) struct Gathered {
     pub(super) bytes: Bytes,
-    /// Whether the body went on beyond the limit.
+    /// Whether the body went on beyond the limit, or beyond what was waited for.
     pub(super) cut: bool,
 }
 
@@ -38,10 +38,10 @@ impl Gather {
 
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Gathered, reqwest::Error>> {
         while let Some(piece) = ready!(poll_piece(&mut self.body, cx)) {
-            let piece = piece?;
-            if self.len() + piece.len() > self.limit {
-                return Poll::Ready(Ok(self.take(true)));
-            }
+            let mut piece = piece?;
+            let room = self.limit - self.len();
+            let cut = piece.len() > room;
+            piece.truncate(room);
             if self.first.is_empty() {
                 self.first = piece;
             } else {
@@ -49,8 +49,16 @@ impl Gather {
                     .get_or_insert_with(|| BytesMut::from(&self.first[..]))
                     .extend_from_slice(&piece);
             }
+            if cut {
+                return Poll::Ready(Ok(self.take(true)));
+            }
         }
         Poll::Ready(Ok(self.take(false)))
+    }
+
+    /// What came until now.
+    pub(super) fn give_up(&mut self) -> Gathered {
+        self.take(true)
     }
 
     fn len(&self) -> usize {

@@ -65,6 +65,7 @@ impl fmt::Debug for HttpAnswer {
 impl fmt::Display for HttpAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.content_type().unwrap_or("no content type");
+        let kind: String = kind.chars().take(100).collect();
         let body = String::from_utf8_lossy(&self.body);
         let body: String = body
             .chars()
@@ -117,13 +118,8 @@ pub(super) struct Verdict<'a> {
 impl Verdict<'_> {
     /// The peer's JSON-RPC error; a status other than 2xx is kept beside it.
     pub(super) fn peer(self, error: ErrorObject, parts: &Parts) -> Failure {
-        let full = error
-            .data
-            .as_ref()
-            .is_some_and(|data| data.as_str().contains("\"at_capacity\""));
-        let refused = full || self.refused(parts.status);
         let mut failure = Failure::peer(error);
-        if refused {
+        if self.refused(parts.status) {
             failure = failure.with_executed(Executed::No);
         }
         if !parts.status.is_success() {

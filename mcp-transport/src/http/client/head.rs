@@ -108,17 +108,11 @@ impl Session {
             negotiated.and_then(|found| HeaderValue::from_str(&found.protocol_version).ok());
     }
 
-    /// Ends the session; the headers of the DELETE that says so, if it had an id.
-    pub(super) fn take_end(&mut self) -> Option<HeaderMap> {
-        let mut headers = HeaderMap::new();
-        self.tag(&mut headers);
+    /// Ends the session. Whether it had an id, so that a DELETE with these headers is to say so.
+    pub(super) fn end(&mut self, headers: &mut HeaderMap) -> bool {
+        self.tag(headers);
         self.version = None;
-        self.id.take().map(|_| headers)
-    }
-
-    /// Whether requests carry a session id.
-    pub(super) fn has_id(&self) -> bool {
-        self.id.is_some()
+        self.id.take().is_some()
     }
 
     fn tag(&self, headers: &mut HeaderMap) {

@@ -1,6 +1,9 @@
 //! What goes out beside the requests: notifications, cancellations and answers to the server, one after the other.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use ::http::{HeaderMap, Method as HttpMethod};
 use bytes::Bytes;
@@ -20,61 +23,86 @@ use crate::{
 
 /// The queue beside the requests and the task that posts it.
 ///
-/// The task starts with the first message and ends when the last handle to the queue is gone.
+/// The task ends when the last handle to the queue is gone. Where it went with its runtime, the next message starts
+/// another.
 pub(super) struct Side {
-    sender: mpsc::Sender<Post>,
-    start: Mutex<Option<(mpsc::Receiver<Post>, watch::Sender<u64>)>>,
+    state: Mutex<State>,
+    /// How many of them were posted, or given up.
+    posted: watch::Sender<u64>,
+    messages: usize,
+}
+
+struct State {
+    sender: Option<mpsc::Sender<Post>>,
     /// How many notifications were queued.
-    queued: Mutex<u64>,
-    /// How many of them were posted.
-    posted: watch::Receiver<u64>,
+    queued: u64,
 }
 
 struct Post {
     headers: HeaderMap,
     body: Bytes,
+    /// How long the server may take over it.
+    patience: Duration,
     /// Whether later requests wait for it.
     counts: bool,
 }
 
 impl Side {
     pub(super) fn new(limits: &Limits) -> Self {
-        let (sender, receiver) = mpsc::channel(limits.outbound_messages.max(1));
-        let (done, posted) = watch::channel(0);
         Self {
-            sender,
-            start: Mutex::new(Some((receiver, done))),
-            queued: Mutex::new(0),
-            posted,
+            state: Mutex::new(State {
+                sender: None,
+                queued: 0,
+            }),
+            posted: watch::Sender::new(0),
+            messages: limits.outbound_messages.max(1),
         }
     }
 
     /// Queues a notification of the caller.
     pub(super) fn notify(
-        &self,
+        self: &Arc<Self>,
         core: &Arc<Core>,
         body: Bytes,
         method: &Method,
     ) -> Result<(), Full> {
-        let mut queued = self.queued.lock().unwrap_or_else(PoisonError::into_inner);
-        self.post(core, body, Some(method), true)?;
-        *queued += 1;
-        Ok(())
+        let mut headers = core.base_headers(None);
+        core.lock().aside(Some(method), &mut headers);
+        self.post(
+            core,
+            Post {
+                headers,
+                body,
+                patience: core.limits.connect_time,
+                counts: true,
+            },
+        )
     }
 
-    /// Tells a legacy server that nobody waits for the answer to `id` any more.
-    pub(super) fn cancel(&self, core: &Arc<Core>, id: RequestId) {
+    /// Tells a legacy server that nobody waits for the answer to `id` any more; `headers` are those of its request.
+    pub(super) fn cancel(self: &Arc<Self>, core: &Arc<Core>, id: RequestId, headers: HeaderMap) {
         let Ok(params) = mcp_types::RawParams::from_serialize(&CancelledParams::new(id)) else {
             return;
         };
         let notification = Notification::new("notifications/cancelled", params);
-        let body = message::write_notification(&notification);
+        let post = Post {
+            headers,
+            body: message::write_notification(&notification),
+            patience: core.limits.farewell_time,
+            counts: false,
+        };
         // A full queue means that the server is not listening anyway.
-        let _ = self.post(core, body, Some(&notification.method), false);
+        let _ = self.post(core, post);
     }
 
-    /// Answers a request of a legacy server: a ping is a ping, and nothing else is offered here.
-    pub(super) fn answer(&self, core: &Arc<Core>, request: &RequestMessage) {
+    /// Answers a request of a legacy server: a ping is a ping, and nothing else is offered here. `headers` are those of
+    /// the request on whose stream it came.
+    pub(super) fn answer(
+        self: &Arc<Self>,
+        core: &Arc<Core>,
+        request: &RequestMessage,
+        mut headers: HeaderMap,
+    ) {
         let mut body = Vec::new();
         match (request.method.as_str(), RawJson::parse("{}")) {
             ("ping", Ok(empty)) => jsonrpc::write_result(&request.id, &empty, &mut body),
@@ -86,72 +114,123 @@ impl Side {
                 jsonrpc::write_error(&ErrorId::Known(request.id.clone()), &error, &mut body);
             }
         }
-        let _ = self.post(core, body.into(), None, false);
+        core.lock().aside(None, &mut headers);
+        let post = Post {
+            headers,
+            body: body.into(),
+            patience: core.limits.connect_time,
+            counts: false,
+        };
+        let _ = self.post(core, post);
     }
 
     /// A mark for [`Self::settled`]: what was queued until now.
     pub(super) fn mark(&self) -> u64 {
-        *self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lock().queued
     }
 
     /// Waits until the notifications up to `mark` are posted, so that they do not overtake one another.
     pub(super) async fn settled(&self, mark: u64) {
-        // An error means that the task is gone, and with it what it had to post.
-        let _ = self.posted.clone().wait_for(|posted| *posted >= mark).await;
+        // The sender is here, so this does not fail.
+        let _ = self
+            .posted
+            .subscribe()
+            .wait_for(|posted| *posted >= mark)
+            .await;
     }
 
-    fn post(
-        &self,
+    /// Starts the task now, so that later messages can come from outside a runtime.
+    pub(super) fn start(self: &Arc<Self>, core: &Arc<Core>) {
+        // Called outside a runtime it changes nothing.
+        let _ = self.sender(&mut self.lock(), core);
+    }
+
+    fn post(self: &Arc<Self>, core: &Arc<Core>, post: Post) -> Result<(), Full> {
+        let mut state = self.lock();
+        let counts = post.counts;
+        let sender = self.sender(&mut state, core)?;
+        sender.try_send(post).map_err(|_| Full)?;
+        state.queued += u64::from(counts);
+        Ok(())
+    }
+
+    /// The queue of a task that runs.
+    fn sender(
+        self: &Arc<Self>,
+        state: &mut State,
         core: &Arc<Core>,
-        body: Bytes,
-        method: Option<&Method>,
-        counts: bool,
-    ) -> Result<(), Full> {
-        let mut headers = core.base_headers(None);
-        core.lock().aside(method, &mut headers);
-        self.ensure_started(core)?;
-        self.sender
-            .try_send(Post {
-                headers,
-                body,
-                counts,
-            })
-            .map_err(|_| Full)
-    }
-
-    fn ensure_started(&self, core: &Arc<Core>) -> Result<(), Full> {
-        let mut start = self.start.lock().unwrap_or_else(PoisonError::into_inner);
-        if start.is_none() {
-            return Ok(());
+    ) -> Result<mpsc::Sender<Post>, Full> {
+        if let Some(sender) = state.sender.as_ref().filter(|sender| !sender.is_closed()) {
+            return Ok(sender.clone());
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return Err(Full);
         };
-        if let Some((receiver, done)) = start.take() {
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "ends with the last sender, which the client owns"
-            )]
-            runtime.spawn(work(Arc::clone(core), receiver, done));
-        }
-        Ok(())
+        let (sender, receiver) = mpsc::channel(self.messages);
+        let working = Working {
+            core: Arc::clone(core),
+            posts: receiver,
+            posted: self.posted.clone(),
+            counting: 0,
+        };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "ends with the last sender, which the client owns"
+        )]
+        runtime.spawn(working.run());
+        Ok(state.sender.insert(sender).clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn work(core: Arc<Core>, mut posts: mpsc::Receiver<Post>, done: watch::Sender<u64>) {
-    while let Some(post) = posts.recv().await {
-        let deadline = core.clock.now() + core.limits.connect_time;
-        tokio::select! {
-            // Any answer will do, 4xx and HTML included: there is nobody to tell.
-            answer = core.send(HttpMethod::POST, post.headers, Some(post.body)) => {
-                if let Err(failure) = answer {
-                    tracing::debug!(%failure, "a notification was not delivered");
+struct Working {
+    core: Arc<Core>,
+    posts: mpsc::Receiver<Post>,
+    posted: watch::Sender<u64>,
+    /// 1 while a message is posted that counts.
+    counting: u64,
+}
+
+impl Working {
+    async fn run(mut self) {
+        while let Some(post) = self.posts.recv().await {
+            self.counting = u64::from(post.counts);
+            let core = &self.core;
+            let deadline = core.clock.now() + post.patience;
+            tokio::select! {
+                // Any answer will do, 4xx and HTML included: there is nobody to tell.
+                answer = core.send(HttpMethod::POST, post.headers, Some(post.body)) => {
+                    if let Err(failure) = answer {
+                        tracing::debug!(%failure, "a notification was not delivered");
+                    }
+                }
+                () = core.clock.sleep_until(deadline) => {
+                    tracing::debug!("a notification was not taken in time");
                 }
             }
-            () = core.clock.sleep_until(deadline) => tracing::debug!("a notification was not taken in time"),
+            self.settle(self.counting);
+            self.counting = 0;
         }
-        if post.counts {
-            done.send_modify(|posted| *posted += 1);
+    }
+
+    fn settle(&self, count: u64) {
+        if count > 0 {
+            self.posted.send_modify(|posted| *posted += count);
         }
+    }
+}
+
+/// What is not posted any more, since the runtime ended, is not waited for either.
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.posts.close();
+        let mut left = self.counting;
+        while let Ok(post) = self.posts.try_recv() {
+            left += u64::from(post.counts);
+        }
+        self.settle(left);
     }
 }

@@ -1,17 +1,26 @@
 //! One exchange over HTTP: the request on its way, then a JSON body or a stream of events.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     future::{Future, poll_fn},
     mem,
     pin::Pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, ready},
 };
 
 use ::http::{HeaderMap, Method as HttpMethod, Response, header, response::Parts};
 use bytes::Bytes;
 use mcp_errors::{Failure, FailureKind};
-use mcp_types::{Message, Method, RawJson, RequestId, jsonrpc};
+use mcp_types::{
+    Message, Method, RawJson, RequestId,
+    jsonrpc::{self, MalformedKind},
+};
 use reqwest::Body;
 
 use super::{
@@ -21,10 +30,12 @@ use super::{
     head,
 };
 use crate::{
+    clock::Sleep,
     exchange::{Event, Exchange, Reply},
     message,
     proto::{
         answer::{Head, outcome, read_body, read_head},
+        headers::MCP_SESSION_ID,
         sse::{Decoder, TooLarge},
     },
 };
@@ -37,15 +48,25 @@ pub(super) struct HttpExchange {
     id: Option<RequestId>,
     initializes: bool,
     /// A legacy request in flight is cancelled by a notification.
-    cancels: bool,
+    cancels: Arc<AtomicBool>,
+    /// What a message beside a legacy request repeats of its headers; a modern one has none beside it.
+    headers: Option<HeaderMap>,
     in_session: bool,
 }
 
 enum State {
     Sending(Pin<Box<dyn Future<Output = Result<Response<Body>, Failure>> + Send>>),
-    Gathering(Head, Parts, Gather),
+    Gathering(Box<Gathering>),
     Streaming(Parts, Box<Stream>),
     Done,
+}
+
+struct Gathering {
+    head: Head,
+    parts: Parts,
+    gather: Gather,
+    /// A body that only illustrates a status is not waited for longer than this.
+    patience: Option<Sleep>,
 }
 
 struct Stream {
@@ -65,46 +86,52 @@ impl HttpExchange {
         body: Bytes,
     ) -> Self {
         let (mark, sender) = (client.side.mark(), client.clone());
-        let sending = async move {
-            if !modern {
-                sender.side.settled(mark).await;
-            }
-            sender
-                .core
-                .send(HttpMethod::POST, headers, Some(body))
-                .await
-        };
         let initializes = !modern && *method == "initialize";
-        let in_session = !modern && !initializes && client.core.lock().has_id();
-        let cancels = !modern && !initializes;
+        let in_session = headers.contains_key(MCP_SESSION_ID);
+        let beside = (!modern).then(|| headers.clone());
+        let cancels = Arc::new(AtomicBool::new(false));
+        let sent = Arc::clone(&cancels);
+        let sending = async move {
+            let HttpClient { core, side } = sender;
+            if !modern {
+                side.start(&core);
+                side.settled(mark).await;
+                // Before this there is nothing to cancel.
+                sent.store(!initializes, Ordering::Relaxed);
+            }
+            core.send(HttpMethod::POST, headers, Some(body)).await
+        };
         Self {
             state: State::Sending(Box::pin(sending)),
             id: Some(id),
             initializes,
             cancels,
+            headers: beside,
             in_session,
             client,
         }
     }
 
     /// The standalone stream of a legacy session.
-    pub(super) fn listen(client: HttpClient) -> Self {
-        let sender = client.clone();
-        let mark = client.side.mark();
+    pub(super) fn listen(client: HttpClient, call: Option<&HeaderMap>) -> Self {
+        let HttpClient { core, side } = client.clone();
+        let mark = side.mark();
+        let beside = core.base_headers(call);
+        let mut headers = beside.clone();
+        headers.remove(header::CONTENT_TYPE);
+        headers.insert(header::ACCEPT, head::ACCEPT_EVENTS);
+        core.lock().aside(None, &mut headers);
+        let in_session = headers.contains_key(MCP_SESSION_ID);
         let sending = async move {
-            sender.side.settled(mark).await;
-            let mut headers = sender.core.base_headers(None);
-            headers.remove(header::CONTENT_TYPE);
-            headers.insert(header::ACCEPT, head::ACCEPT_EVENTS);
-            sender.core.lock().aside(None, &mut headers);
-            sender.core.send(HttpMethod::GET, headers, None).await
+            side.settled(mark).await;
+            core.send(HttpMethod::GET, headers, None).await
         };
-        let in_session = client.core.lock().has_id();
         Self {
             state: State::Sending(Box::pin(sending)),
             id: None,
             initializes: false,
-            cancels: false,
+            cancels: Arc::default(),
+            headers: Some(beside),
             in_session,
             client,
         }
@@ -112,26 +139,35 @@ impl HttpExchange {
 
     fn begin(&self, answer: Response<Body>) -> State {
         let (parts, body) = answer.into_parts();
-        let limits = &self.client.core.limits;
-        match read_head(parts.status, &parts.headers) {
+        let core = &self.client.core;
+        let limits = &core.limits;
+        let head = read_head(parts.status, &parts.headers);
+        let (limit, patience) = match head {
             Head::Events => {
                 let decoder = Decoder::new()
                     .with_line_limit(limits.event.saturating_add(FIELD))
                     .with_event_limit(limits.event);
-                State::Streaming(
-                    parts,
-                    Box::new(Stream {
-                        body,
-                        decoder,
-                        garbage: 0,
-                    }),
-                )
+                let stream = Stream {
+                    body,
+                    decoder,
+                    garbage: 0,
+                };
+                return State::Streaming(parts, Box::new(stream));
             }
-            Head::Json => {
-                State::Gathering(Head::Json, parts, Gather::new(body, limits.response_body))
-            }
-            head => State::Gathering(head, parts, Gather::new(body, limits.error_body)),
-        }
+            Head::Json => (limits.response_body, None),
+            // There is no body, whatever follows.
+            Head::Empty => (0, Some(core.clock.now())),
+            _ => (
+                limits.error_body,
+                Some(core.clock.now() + limits.farewell_time),
+            ),
+        };
+        State::Gathering(Box::new(Gathering {
+            head,
+            parts,
+            gather: Gather::new(body, limit),
+            patience: patience.map(|deadline| core.clock.sleep_until(deadline)),
+        }))
     }
 
     fn conclude(&self, head: Head, parts: Parts, body: Gathered) -> Result<Reply, Failure> {
@@ -145,7 +181,9 @@ impl HttpExchange {
         };
         let success = parts.status.is_success();
         let (kind, what) = match head {
-            Head::Json if body.cut => return Err(too_large(&place, core.limits.response_body)),
+            Head::Json if body.cut && success => {
+                return Err(too_large(&place, core.limits.response_body));
+            }
             Head::Json => match self.id.as_ref().and_then(|id| read_body(&body.bytes, id)) {
                 Some(Ok(result)) => return Ok(self.reply(parts, result)),
                 Some(Err(error)) => return Err(verdict.peer(error, &parts)),
@@ -193,7 +231,11 @@ impl HttpExchange {
                 Some(Event::Notification(message::read_notification(message)))
             }
             Ok(Message::Request(request)) => {
-                self.client.side.answer(&self.client.core, &request);
+                // A modern server cannot ask, so nobody would take an answer.
+                if let Some(headers) = self.headers.clone() {
+                    let HttpClient { core, side } = &self.client;
+                    side.answer(core, &request, headers);
+                }
                 None
             }
             Ok(Message::Response(response)) => {
@@ -204,9 +246,18 @@ impl HttpExchange {
                     Err(error) => Err(Failure::peer(error)),
                 }))
             }
-            Err(_) => {
+            Err(malformed) => {
                 stream.garbage += 1;
-                None
+                let ours = malformed.kind == MalformedKind::Response
+                    && malformed.id.is_some()
+                    && malformed.id == self.id;
+                ours.then(|| {
+                    let place = self.client.core.place();
+                    let detail =
+                        format!("the answer of {place} is no JSON-RPC response: {malformed}");
+                    let failure = Failure::new(FailureKind::Malformed, detail);
+                    Event::Outcome(Err(failure.with_source(malformed)))
+                })
             }
         }
     }
@@ -238,6 +289,7 @@ impl HttpExchange {
     }
 
     fn poll_stream(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
+        let mut pieces = 0;
         loop {
             let State::Streaming(_, stream) = &mut self.state else {
                 return Poll::Pending;
@@ -250,8 +302,16 @@ impl HttpExchange {
                         return Poll::Ready(event);
                     }
                 }
+                // Whoever has a deadline must get to look at it.
+                Ok(None) if pieces == PIECES => {
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 Ok(None) => match ready!(poll_piece(&mut stream.body, cx)) {
-                    Some(Ok(piece)) => stream.decoder.push(&piece),
+                    Some(Ok(piece)) => {
+                        pieces += 1;
+                        stream.decoder.push(&piece);
+                    }
                     Some(Err(error)) => {
                         let failure = failure::broken(error, &self.client.core.place());
                         return Poll::Ready(Event::Outcome(Err(failure)));
@@ -269,18 +329,20 @@ impl HttpExchange {
         }
     }
 
-    /// Reads what follows the answer, so that the connection can be used again. What does not end soon by itself is
-    /// cut off.
-    fn finish(&mut self, cx: &mut Context<'_>) {
-        self.cancels = false;
-        let State::Streaming(_, stream) = mem::replace(&mut self.state, State::Done) else {
+    /// Reads what follows an answer, so that the connection can be used again. What does not end soon by itself is
+    /// cut off, and so is what follows no answer.
+    fn finish(&mut self, answered: bool, cx: &mut Context<'_>) {
+        self.cancels.store(false, Ordering::Relaxed);
+        let state = mem::replace(&mut self.state, State::Done);
+        let State::Streaming(_, stream) = state else {
             return;
         };
         let mut body = stream.body;
-        let Poll::Pending = poll_rest(&mut body, cx) else {
+        if !answered || poll_rest(&mut body, cx).is_ready() {
             return;
-        };
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+        }
+        let place = Arc::clone(&self.client.core.lingering).try_acquire_owned();
+        let (Ok(runtime), Ok(place)) = (tokio::runtime::Handle::try_current(), place) else {
             return;
         };
         let core = Arc::clone(&self.client.core);
@@ -294,13 +356,40 @@ impl HttpExchange {
                 () = poll_fn(|cx| poll_rest(&mut body, cx)) => {}
                 () = core.clock.sleep_until(deadline) => {}
             }
+            drop(place);
         });
     }
 }
 
 fn poll_rest(body: &mut Body, cx: &mut Context<'_>) -> Poll<()> {
-    while let Some(Ok(_)) = ready!(poll_piece(body, cx)) {}
-    Poll::Ready(())
+    for _ in 0..PIECES {
+        let Some(Ok(_)) = ready!(poll_piece(body, cx)) else {
+            return Poll::Ready(());
+        };
+    }
+    cx.waker().wake_by_ref();
+    Poll::Pending
+}
+
+/// So much of a body is read at one go: a server that never stops must not hold up the task.
+const PIECES: usize = 32;
+
+impl Gathering {
+    /// The body, or what there is of it where that is enough: a status tells by itself that a request was refused.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Gathered, reqwest::Error>> {
+        let refused = self.head != Head::Json || !self.parts.status.is_success();
+        match self.gather.poll(cx) {
+            Poll::Ready(Err(_)) if refused => Poll::Ready(Ok(self.gather.give_up())),
+            Poll::Ready(gathered) => Poll::Ready(gathered),
+            Poll::Pending => {
+                let Some(patience) = &mut self.patience else {
+                    return Poll::Pending;
+                };
+                ready!(patience.as_mut().poll(cx));
+                Poll::Ready(Ok(self.gather.give_up()))
+            }
+        }
+    }
 }
 
 /// What a line of the stream may have beside its data.
@@ -318,13 +407,13 @@ impl Exchange for HttpExchange {
                     }
                     Err(failure) => Err(failure),
                 },
-                State::Gathering(_, _, gather) => {
-                    let gathered = ready!(gather.poll(cx));
-                    let State::Gathering(head, parts, _) =
-                        mem::replace(&mut this.state, State::Done)
-                    else {
+                State::Gathering(gathering) => {
+                    let gathered = ready!(gathering.poll(cx));
+                    let state = mem::replace(&mut this.state, State::Done);
+                    let State::Gathering(gathering) = state else {
                         return Poll::Pending;
                     };
+                    let Gathering { head, parts, .. } = *gathering;
                     match gathered {
                         Ok(body) => this.conclude(head, parts, body),
                         Err(error) => Err(failure::broken(error, &this.client.core.place())
@@ -344,7 +433,11 @@ impl Exchange for HttpExchange {
                 }
                 State::Done => return Poll::Pending,
             };
-            this.finish(cx);
+            // The peer's error is an answer too.
+            let answered = outcome
+                .as_ref()
+                .map_or_else(|failure| failure.peer_error().is_some(), |_| true);
+            this.finish(answered, cx);
             return Poll::Ready(Event::Outcome(outcome));
         }
     }
@@ -352,8 +445,10 @@ impl Exchange for HttpExchange {
 
 impl Drop for HttpExchange {
     fn drop(&mut self) {
-        if let (true, Some(id)) = (self.cancels, self.id.take()) {
-            self.client.side.cancel(&self.client.core, id);
+        let cancels = self.cancels.load(Ordering::Relaxed);
+        if let (true, Some(id), Some(headers)) = (cancels, self.id.take(), self.headers.take()) {
+            let HttpClient { core, side } = &self.client;
+            side.cancel(core, id, headers);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The HTTP client against scripted servers on loopback, row by row of what an answer can be.
 
+mod hostile;
+mod secrets;
 mod server;
 
 use std::{error::Error, future::poll_fn, time::Duration};

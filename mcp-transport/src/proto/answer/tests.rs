@@ -72,6 +72,8 @@ fn a_coded_body_is_refused() {
         HeaderValue::from_static("application/json"),
     );
     assert_eq!(read_head(StatusCode::OK, &headers), Head::Coded);
+    assert_eq!(read_head(StatusCode::BAD_REQUEST, &headers), Head::Bare);
+    assert_eq!(read_head(StatusCode::UNAUTHORIZED, &headers), Head::Denied);
     headers.insert(
         header::CONTENT_ENCODING,
         HeaderValue::from_static("identity"),

@@ -11,7 +11,8 @@ use tokio::{
     sync::watch,
 };
 
-/// In an answer, `$ID` is the id of the request; at its end, `!close` closes the connection and `!hang` keeps it.
+/// In an answer, `$ID` is the id of the request. At its end, `!close` closes the connection, `!hang` keeps it, and
+/// `!flood` sends comments for as long as somebody takes them.
 pub(super) struct Server {
     pub(super) url: String,
     shared: Arc<Shared>,
@@ -22,6 +23,7 @@ struct Shared {
     answers: Mutex<VecDeque<String>>,
     requests: Mutex<Vec<Seen>>,
     seen: watch::Sender<usize>,
+    answered: watch::Sender<usize>,
     connections: watch::Sender<usize>,
     hung_closed: watch::Sender<bool>,
 }
@@ -42,6 +44,11 @@ impl Seen {
             .map(|(_, value)| value.as_str())
     }
 
+    pub(super) fn all(&self, name: &str) -> Vec<&str> {
+        let headers = self.headers.iter().filter(|(key, _)| key == name);
+        headers.map(|(_, value)| value.as_str()).collect()
+    }
+
     pub(super) fn summary(&self) -> String {
         let verb = self.line.split(' ').next().unwrap();
         let method = between(&self.body, "\"method\":\"", "\"").unwrap_or_default();
@@ -59,6 +66,7 @@ impl Server {
             answers: Mutex::new(answers.into_iter().collect()),
             requests: Mutex::default(),
             seen: watch::channel(0).0,
+            answered: watch::channel(0).0,
             connections: watch::channel(0).0,
             hung_closed: watch::channel(false).0,
         });
@@ -99,6 +107,16 @@ impl Server {
             .unwrap();
     }
 
+    /// Waits until so many answers were written.
+    pub(super) async fn answered(&self, count: usize) {
+        self.shared
+            .answered
+            .subscribe()
+            .wait_for(|answered| *answered >= count)
+            .await
+            .unwrap();
+    }
+
     pub(super) async fn hung_connection_closed(&self) {
         self.shared
             .hung_closed
@@ -130,7 +148,14 @@ async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
             answer.replace_range(length..length + 4, &body.to_string());
         }
         let text = answer.trim_end_matches("!close").trim_end_matches("!hang");
+        let text = text.trim_end_matches("!flood");
         stream.write_all(text.as_bytes()).await.unwrap();
+        shared.answered.send_modify(|answered| *answered += 1);
+        if answer.ends_with("!flood") {
+            while stream.write_all(&b": more\n\n".repeat(1000)).await.is_ok() {}
+            shared.hung_closed.send_replace(true);
+            return;
+        }
         if answer.ends_with("!close") {
             return;
         }
