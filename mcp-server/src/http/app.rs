@@ -342,7 +342,8 @@ impl HttpApp for App {
         });
         let Some((at, ticket, before)) = listening else {
             // It ended while this was judged.
-            return HttpAnswer::empty(StatusCode::NOT_FOUND);
+            let error = said(NotBegun::Unknown);
+            return HttpAnswer::error(StatusCode::NOT_FOUND, &ErrorId::Omitted, &error);
         };
         if let Some(before) = before {
             before.end();

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::HttpError;
-use crate::{Args, Headers, Json, Server, Tool, schemars};
+use crate::{Answer, Args, BoxFuture, Call, Headers, Json, Server, Service, Tool, schemars};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Text {
@@ -55,6 +55,7 @@ impl Hosted {
     async fn start(change: impl FnOnce(super::HttpHost) -> super::HttpHost) -> Self {
         let (said, events) = mpsc::unbounded_channel();
         let (watcher, go) = (Watcher(said), Arc::new(tokio::sync::Notify::new()));
+        let watcher_of_ends = watcher.clone();
         let gate = Arc::clone(&go);
         let hang = move || {
             let (watcher, gate) = (watcher.clone(), Arc::clone(&gate));
@@ -66,7 +67,24 @@ impl Hosted {
                 "done".to_owned()
             }
         };
+        let closes = watcher_of_ends.clone();
+        // A call of `header` in a session tells when that session ends.
+        let watch = move |inner: Arc<dyn Service>| -> Arc<dyn Service> {
+            let closes = closes.clone();
+            Arc::new(move |call: Call| -> BoxFuture<Answer> {
+                if call.tool_name().as_deref() == Some("header")
+                    && let Some(session) = call.session()
+                {
+                    let closes = closes.clone();
+                    session.on_close(move || {
+                        closes.0.send("closed").ok();
+                    });
+                }
+                inner.call(call)
+            })
+        };
         let server = Server::new("test", "1.0")
+            .layer(watch)
             .tool(Tool::new(
                 "echo",
                 |Args(Text { text }): Args<Text>| async move { Json(Echo { text }) },
@@ -113,7 +131,7 @@ impl Hosted {
     }
 
     /// Sends `request`; its status, head and body.
-    async fn ask(&self, request: &str) -> Answer {
+    async fn ask(&self, request: &str) -> Received {
         self.send(request).await.answer().await
     }
 
@@ -139,7 +157,7 @@ impl Client {
         }
     }
 
-    async fn answer(mut self) -> Answer {
+    async fn answer(mut self) -> Received {
         let head = self.until("\r\n\r\n").await;
         let (head, _) = head.split_once("\r\n\r\n").unwrap();
         let length = head
@@ -150,7 +168,7 @@ impl Client {
             assert!(self.stream.read_buf(&mut self.read).await.unwrap() > 0);
         }
         let body = String::from_utf8(self.read[head.len() + 4..].to_vec()).unwrap();
-        Answer {
+        Received {
             status: head[9..12].parse().unwrap(),
             head: head.to_owned(),
             body,
@@ -159,13 +177,13 @@ impl Client {
 }
 
 #[derive(Debug)]
-struct Answer {
+struct Received {
     status: u16,
     head: String,
     body: String,
 }
 
-impl Answer {
+impl Received {
     fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
     }

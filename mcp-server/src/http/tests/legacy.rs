@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{Answer, Hosted, http};
+use super::{Hosted, Received, http};
 use crate::{
     Tool,
     http::{LegacyMode, SessionLimits},
@@ -40,7 +40,7 @@ fn within(session: &str, method: &str, body: &Value) -> String {
     http(method, &[("Mcp-Session-Id", session)], body)
 }
 
-async fn post(hosted: &Hosted, session: &str, body: &Value) -> Answer {
+async fn post(hosted: &Hosted, session: &str, body: &Value) -> Received {
     hosted.ask(&within(session, "POST", body)).await
 }
 
@@ -235,7 +235,7 @@ async fn stateless_clients_have_no_sessions() {
 }
 
 #[tokio::test]
-async fn a_delete_runs_the_hooks_of_the_session_and_cancels_what_runs() {
+async fn the_end_of_a_session_cancels_what_runs() {
     let mut hosted = Hosted::start(|host| host).await;
     let session = open(&hosted, "2025-11-25").await;
     let client = hosted
@@ -246,6 +246,27 @@ async fn a_delete_runs_the_hooks_of_the_session_and_cancels_what_runs() {
     assert_eq!(answer.status, 204);
     assert_eq!(hosted.event().await, "dropped");
     assert_eq!(client.answer().await.json()["error"]["code"], -32800);
+}
+
+#[tokio::test]
+async fn the_hooks_of_a_session_run_however_it_ends() {
+    let mut hosted = Hosted::start(|host| host).await;
+    let watched = call(2, "header", &json!({}));
+    // The client ends it.
+    let session = open(&hosted, "2025-11-25").await;
+    assert_eq!(post(&hosted, &session, &watched).await.status, 200);
+    hosted.ask(&within(&session, "DELETE", &Value::Null)).await;
+    assert_eq!(hosted.event().await, "closed");
+    // Nobody uses it, and nobody asks for it either.
+    let session = open(&hosted, "2025-11-25").await;
+    assert_eq!(post(&hosted, &session, &watched).await.status, 200);
+    hosted.clock.advance(Duration::from_secs(300));
+    assert_eq!(hosted.event().await, "closed");
+    // The server comes down.
+    let session = open(&hosted, "2025-11-25").await;
+    assert_eq!(post(&hosted, &session, &watched).await.status, 200);
+    hosted.stop.send(()).unwrap();
+    assert_eq!(hosted.events.recv().await, Some("closed"));
 }
 
 #[tokio::test]
