@@ -146,36 +146,32 @@ fn refused(refused: Refused) -> Failure {
     Failure::new(kind, refused.to_string()).with_executed(Executed::No)
 }
 
-/// The exchange that yields what a legacy server sends unasked.
+/// The exchange that yields what a legacy server sends unasked, from when it was opened.
 pub(super) struct Listening {
     shared: Arc<Shared>,
     slot: Arc<Slot>,
-    started: bool,
 }
 
 impl Listening {
+    /// Listens at once: what comes before the first poll waits.
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self {
-            shared,
-            slot: Arc::new(Slot::new(false)),
-            started: false,
+        let slot = Arc::new(Slot::new(false));
+        let mut state = shared.lock();
+        if let Some(end) = &state.end {
+            slot.end(Err(end()));
+        } else if let Some(earlier) = state.listener.replace(Arc::clone(&slot)) {
+            earlier.end(Err(Failure::new(
+                FailureKind::Cancelled,
+                "another listener took over",
+            )));
         }
+        drop(state);
+        Self { shared, slot }
     }
 }
 
 impl Exchange for Listening {
-    fn poll_event(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Event> {
-        if !std::mem::replace(&mut self.started, true) {
-            let mut state = self.shared.lock();
-            if let Some(end) = &state.end {
-                self.slot.end(Err(end()));
-            } else if let Some(earlier) = state.listener.replace(Arc::clone(&self.slot)) {
-                earlier.end(Err(Failure::new(
-                    FailureKind::Cancelled,
-                    "another listener took over",
-                )));
-            }
-        }
+    fn poll_event(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Event> {
         self.slot.poll(cx)
     }
 }

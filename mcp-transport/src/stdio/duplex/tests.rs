@@ -122,7 +122,6 @@ async fn progress_goes_to_its_request_and_the_rest_to_the_listener() {
         let mut call = client.open(request("tools/call").with_meta(meta));
         let mut listener = client.open(request("subscriptions/listen"));
         start(&mut call).await;
-        start(&mut listener).await;
         assert_eq!(peer.reads().await["params"]["_meta"]["progressToken"], "p");
         peer.sends(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
             .await;
