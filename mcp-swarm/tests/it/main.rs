@@ -1,1 +1,18 @@
-//! tests
+//! The whole stack from end to end: clients, the gateway and its specialists, over loopback HTTP, byte streams and memory.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "what fails here fails a test; clippy knows only the tests themselves as such"
+)]
+
+mod caller;
+mod carried;
+mod clearance;
+mod failing;
+mod house;
+mod pipes;
+mod recorder;
+mod relay;
+mod sessions;
+mod trip;
+mod wait;

@@ -1,0 +1,108 @@
+//! Specialists that are not there, and gateways that are full.
+
+use std::{net::Ipv4Addr, time::Duration};
+
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::{
+    caller::{Caller, ERAS, code, text},
+    house::{House, serve},
+    wait::timed,
+};
+
+/// A port that takes connections and never answers, for as long as it is held.
+async fn silent() -> (TcpListener, String) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+#[tokio::test]
+async fn a_specialist_that_never_answers_is_given_up_at_the_deadline() {
+    const LIMIT: Duration = Duration::from_millis(300);
+    for era in ERAS {
+        let (_held, url) = silent().await;
+        let house = House::only_finance(&url, |builder| builder.connect_timeout(LIMIT));
+        let triage = serve(house.triage).await;
+        let mut caller = Caller::at(&triage.url, era).await;
+        let (routed, took) = timed(caller.route("finance")).await;
+        assert_eq!(
+            code(&routed).as_deref(),
+            Some("UPSTREAM_CONNECT_TIMEOUT"),
+            "{era:?}"
+        );
+        assert!(took >= LIMIT && took <= Duration::from_secs(1), "{took:?}");
+        assert!(!text(&routed).contains("127.0.0.1"), "{}", text(&routed));
+        assert_eq!(house.gateway.session_count(), 0);
+
+        // Its own tools are there as before, and in time.
+        let (names, took) = timed(caller.names()).await;
+        assert_eq!(names.first().map(String::as_str), Some("route"));
+        assert!(took <= Duration::from_secs(1), "{took:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_specialist_that_is_not_there_is_unavailable() {
+    for era in ERAS {
+        let (held, url) = silent().await;
+        drop(held);
+        let house = House::only_finance(&url, |builder| builder);
+        let triage = serve(house.triage).await;
+        let mut caller = Caller::at(&triage.url, era).await;
+        let routed = caller.route("finance").await;
+        assert_eq!(
+            code(&routed).as_deref(),
+            Some("HANDOFF_UPSTREAM_UNAVAILABLE"),
+            "{era:?}"
+        );
+        assert!(!text(&routed).contains("127.0.0.1"), "{}", text(&routed));
+        assert_eq!(house.gateway.session_count(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_specialist_that_dies_fails_its_calls_and_lets_the_client_return() {
+    for era in ERAS {
+        let seen = crate::house::unwatched();
+        let specialist = serve(crate::house::finance(crate::house::secret(), &seen)).await;
+        let house = House::only_finance(&specialist.url, |builder| builder);
+        let triage = serve(house.triage).await;
+        let mut caller = Caller::at(&triage.url, era).await;
+        caller.route("finance").await;
+        caller.hears_of_change().await;
+        drop(specialist);
+        let failed = caller
+            .call("finance__status", json!({"invoice": "42"}))
+            .await;
+        assert_eq!(
+            code(&failed).as_deref(),
+            Some("HANDOFF_UPSTREAM_UNAVAILABLE"),
+            "{era:?}"
+        );
+        let back = caller.back("it died").await;
+        assert_eq!(code(&back), None, "{era:?}");
+        assert_eq!(house.gateway.session_count(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_full_gateway_takes_nobody_until_somebody_returns() {
+    for era in ERAS {
+        let house = House::over_http(|builder| builder.max_sessions(1)).await;
+        let triage = serve(house.triage).await;
+        let mut first = Caller::at(&triage.url, era).await;
+        let mut second = Caller::at(&triage.url, era).await;
+        assert_eq!(code(&first.route("finance").await), None);
+        let refused = second.route("support").await;
+        assert_eq!(
+            code(&refused).as_deref(),
+            Some("SESSION_LIMIT_EXCEEDED"),
+            "{era:?}"
+        );
+        first.back("done").await;
+        assert_eq!(code(&second.route("support").await), None);
+        assert_eq!(house.gateway.session_count(), 1);
+    }
+}
