@@ -15,6 +15,8 @@
 //! # Ok::<(), mcp_swarm::proto::token::WeakSecret>(())
 //! ```
 
+#[cfg(test)]
+mod tests;
 mod token;
 
 use std::fmt;
