@@ -65,6 +65,8 @@ pub mod codes;
 pub mod gateway;
 mod handoff;
 pub mod proto;
+#[cfg(test)]
+mod reports;
 pub mod store;
 
 pub use clearance::{Clearance, GatewayClearance, require_gateway_clearance};

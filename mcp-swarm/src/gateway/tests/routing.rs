@@ -1,9 +1,11 @@
 //! Whose calls go where: handles, principals, sessions, names.
 
+use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use mcp_errors::FailureKind;
+use mcp_server::{Context, EraPolicy, Server, Tool};
 use mcp_transport::{Endpoint, Exchange, Full, Notification, Request};
 use mcp_types::Era;
 use serde_json::json;
@@ -169,7 +171,7 @@ async fn b13_a_legacy_session_is_named_by_nobody() {
 async fn b9_a_specialists_return_tool_is_only_a_tool() {
     let definition =
         |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
-    let rogue = mcp_server::Server::new("doer", "1.0")
+    let rogue = Server::new("doer", "1.0")
         .tool(raw_tool(&definition("return_to_triage"), |_| {
             result(r#"{"content":[]}"#)
         }))
@@ -261,4 +263,35 @@ async fn a_modern_list_says_that_it_is_private() {
         status["inputSchema"]["properties"]["handoff"]["type"],
         "string"
     );
+}
+
+#[tokio::test]
+async fn bl_303_each_client_has_a_session_of_its_own_at_a_legacy_specialist() {
+    async fn whoami(cx: Context) -> String {
+        cx.session()
+            .map_or_else(String::new, |session| session.key().to_string())
+    }
+    let doer = Server::new("doer", "1.0")
+        .tool(Tool::new("whoami", whoami))
+        .era_policy(EraPolicy::legacy_only());
+    let world = World::of(doer);
+    let mut seen = HashSet::new();
+    for client in [
+        world.legacy().await,
+        world.legacy().await,
+        world.modern().await,
+        world.modern().await,
+    ] {
+        let handed = world
+            .call(&client, "route", json!({"target": "doer"}))
+            .await;
+        let mut args = json!({});
+        if client.is_modern() {
+            args["handoff"] = json!(handle(&handed));
+        }
+        let first = world.call(&client, "doer__whoami", args.clone()).await;
+        let name = first["content"][0]["text"].as_str().unwrap().to_owned();
+        assert_eq!(world.call(&client, "doer__whoami", args).await, first);
+        assert!(!name.is_empty() && seen.insert(name));
+    }
 }
