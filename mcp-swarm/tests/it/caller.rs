@@ -43,7 +43,8 @@ impl Caller {
         Self::new(builder.connect_endpoint(endpoint).await.unwrap())
     }
 
-    fn new(client: Client) -> Self {
+    /// Over a connection that stands.
+    pub(crate) fn new(client: Client) -> Self {
         let heard = (!client.is_modern()).then(|| client.listen().unwrap());
         Self {
             client,

@@ -1,13 +1,17 @@
 //! What a specialist lets in, over HTTP and in both eras.
 
-use std::time::UNIX_EPOCH;
+use std::{
+    sync::{Arc, Mutex},
+    time::UNIX_EPOCH,
+};
 
+use mcp_server::{Answer, BoxFuture, Call, Layer, Service};
 use mcp_swarm::{
     KeyRing, Secret,
     proto::token::{DELEGATION_HEADER, Entropy, Grant, Token, mint},
 };
 use mcp_transport::clock::{Clock, SystemClock};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     caller::{Caller, ERAS, code, text},
@@ -84,8 +88,9 @@ async fn an_old_token_is_refused() {
 #[tokio::test]
 async fn a_gateway_with_another_secret_cannot_hand_over() {
     for era in ERAS {
-        let seen = unwatched();
-        let specialist = serve(finance(another_secret(), &seen)).await;
+        let refusals = Refusals::default();
+        let specialist = finance(another_secret(), &unwatched()).layer(refusals.clone());
+        let specialist = serve(specialist).await;
         let house = House::only_finance(&specialist.url, |builder| builder);
         let triage = serve(house.triage).await;
         let mut caller = Caller::at(&triage.url, era).await;
@@ -95,10 +100,37 @@ async fn a_gateway_with_another_secret_cannot_hand_over() {
             Some("HANDOFF_UPSTREAM_PROTOCOL_ERROR"),
             "{era:?}"
         );
+        assert_eq!(refusals.codes(), ["INVALID_SIGNATURE"]);
         assert_eq!(house.gateway.session_count(), 0);
-        assert_eq!(
-            caller.names().await.first().map(String::as_str),
-            Some("route")
-        );
+        let names = caller.names().await;
+        assert_eq!(names.first().map(String::as_str), Some("route"));
+    }
+}
+
+/// The codes that a specialist's requests were refused with, its tools aside.
+#[derive(Clone, Default)]
+struct Refusals(Arc<Mutex<Vec<String>>>);
+
+impl Refusals {
+    fn codes(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Layer for Refusals {
+    fn wrap(&self, inner: Arc<dyn Service>) -> Arc<dyn Service> {
+        let refusals = self.clone();
+        Arc::new(move |call: Call| -> BoxFuture<Answer> {
+            let (refusals, answering) = (refusals.clone(), inner.call(call));
+            Box::pin(async move {
+                let answer = answering.await;
+                if let Err(error) = &answer.outcome {
+                    let data: Value = error.data.as_ref().unwrap().decode().unwrap();
+                    let code = data["code"].as_str().unwrap().to_owned();
+                    refusals.0.lock().unwrap().push(code);
+                }
+                answer
+            })
+        })
     }
 }

@@ -1,14 +1,15 @@
 //! Specialists that are not there, and gateways that are full.
 
-use std::{net::Ipv4Addr, time::Duration};
+use std::{net::Ipv4Addr, pin::pin, sync::Arc, time::Duration};
 
+use mcp_transport::clock::ManualClock;
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::{
     caller::{Caller, ERAS, code, text},
-    house::{House, serve},
-    wait::timed,
+    house::{House, finance, secret, serve, unwatched},
+    wait::{soon, timed},
 };
 
 /// A port that takes connections and never answers, for as long as it is held.
@@ -20,7 +21,7 @@ async fn silent() -> (TcpListener, String) {
 
 #[tokio::test]
 async fn a_specialist_that_never_answers_is_given_up_at_the_deadline() {
-    const LIMIT: Duration = Duration::from_millis(300);
+    const LIMIT: Duration = Duration::from_millis(200);
     for era in ERAS {
         let (_held, url) = silent().await;
         let house = House::only_finance(&url, |builder| builder.connect_timeout(LIMIT));
@@ -40,6 +41,33 @@ async fn a_specialist_that_never_answers_is_given_up_at_the_deadline() {
         let (names, took) = timed(caller.names()).await;
         assert_eq!(names.first().map(String::as_str), Some("route"));
         assert!(took <= Duration::from_secs(1), "{took:?}");
+    }
+}
+
+#[tokio::test]
+async fn by_default_a_specialist_has_five_seconds_to_answer() {
+    for era in ERAS {
+        let (listener, url) = silent().await;
+        let clock = ManualClock::new();
+        let ticking = Arc::new(clock.clone());
+        let house = House::only_finance(&url, |builder| builder.clock(ticking));
+        let triage = serve(house.triage).await;
+        let mut caller = Caller::at(&triage.url, era).await;
+        let mut routing = pin!(caller.route("finance"));
+        let _connection = tokio::select! {
+            routed = &mut routing => panic!("{era:?}: given up at once: {routed:?}"),
+            connection = soon("the connection", listener.accept()) => connection.unwrap(),
+        };
+        clock.advance(Duration::from_millis(4_999));
+        assert_eq!(house.gateway.connecting_count(), 1);
+        clock.advance(Duration::from_millis(1));
+        let routed = routing.await;
+        assert_eq!(
+            code(&routed).as_deref(),
+            Some("UPSTREAM_CONNECT_TIMEOUT"),
+            "{era:?}"
+        );
+        assert_eq!(house.gateway.session_count(), 0);
     }
 }
 
@@ -65,8 +93,8 @@ async fn a_specialist_that_is_not_there_is_unavailable() {
 #[tokio::test]
 async fn a_specialist_that_dies_fails_its_calls_and_lets_the_client_return() {
     for era in ERAS {
-        let seen = crate::house::unwatched();
-        let specialist = serve(crate::house::finance(crate::house::secret(), &seen)).await;
+        let seen = unwatched();
+        let specialist = serve(finance(secret(), &seen)).await;
         let house = House::only_finance(&specialist.url, |builder| builder);
         let triage = serve(house.triage).await;
         let mut caller = Caller::at(&triage.url, era).await;

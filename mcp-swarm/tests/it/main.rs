@@ -5,6 +5,8 @@
     reason = "what fails here fails a test; clippy knows only the tests themselves as such"
 )]
 
+#[cfg(unix)]
+mod by_command;
 mod caller;
 mod carried;
 mod clearance;

@@ -72,11 +72,13 @@ async fn add(Args(Add { a, b }): Args<Add>) -> Json<Sum> {
     Json(Sum { sum: a + b })
 }
 
-fn calculator() -> Server {
+/// A server with one tool.
+pub(crate) fn calculator() -> Server {
     Server::new("calculator", "1.0").tool(Tool::new("add", add))
 }
 
-async fn adds(caller: &Caller) {
+/// Calls that tool, rightly and wrongly.
+pub(crate) async fn adds(caller: &Caller) {
     assert_eq!(caller.names().await, ["add"]);
     let sum: Sum = caller
         .client

@@ -1,5 +1,7 @@
 //! A legacy client that goes takes its handoff with it; one that hands over twice has the later one.
 
+use std::time::Duration;
+
 use mcp_types::Era;
 use serde_json::json;
 
@@ -20,6 +22,25 @@ async fn a_client_that_goes_frees_its_slot() {
     assert_eq!(house.gateway.session_count(), 0);
     let mut second = Caller::at(&triage.url, Era::Legacy).await;
     assert_eq!(code(&second.route("support").await), None);
+}
+
+#[tokio::test]
+async fn an_idle_handoff_ends_though_nobody_calls_and_its_client_is_told() {
+    let idle = Duration::from_millis(200);
+    let house = House::over_http(|builder| builder.idle_timeout(idle)).await;
+    let triage = serve(house.triage).await;
+    let mut caller = Caller::at(&triage.url, Era::Legacy).await;
+    caller.route("finance").await;
+    caller.hears_of_change().await;
+    // On a slow machine it may be over already; each listing makes it last.
+    while caller.names().await != ["route"] {
+        caller.hears_of_change().await;
+    }
+    assert_eq!(house.gateway.session_count(), 0);
+    let late = caller
+        .call("finance__status", json!({"invoice": "42"}))
+        .await;
+    assert_eq!(code(&late).as_deref(), Some("HANDOFF_EXPIRED"));
 }
 
 #[tokio::test]
