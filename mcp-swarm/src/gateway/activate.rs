@@ -27,7 +27,7 @@ use crate::proto::token::INLINE_STATE_BYTES;
 pub struct Activated {
     /// To whom.
     pub domain: DomainName,
-    /// The specialist's own names of its tools' definitions, as they were listed.
+    /// Its tools, as it lists them itself.
     pub tools: Vec<Tool>,
     /// When it ends unless it is used before.
     pub expires_at: SystemTime,

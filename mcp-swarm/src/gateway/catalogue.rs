@@ -104,6 +104,15 @@ impl Catalogue {
         state.known.insert(domain.clone(), Known { tools, until });
     }
 
+    /// One client asks until then. Others need not wait for the answer where there is a list already.
+    fn claim(&self, domain: &DomainName, until: Instant) {
+        let mut state = lock(&self.0);
+        let known = state.known.get_mut(domain);
+        if let Some(known) = known.filter(|known| known.tools.is_some()) {
+            known.until = until;
+        }
+    }
+
     fn is_due(&self, domain: &DomainName, now: Instant) -> bool {
         lock(&self.0)
             .known
@@ -143,6 +152,8 @@ impl Shared {
     }
 
     async fn refresh(&self, domain: &DomainName, trace: Option<&str>) {
+        self.catalogue
+            .claim(domain, self.clock.now() + self.limits.connect);
         let fetched = async {
             let upstream = Upstream::connect(self, domain, trace).await?;
             let tools = upstream.list(self, trace).await;

@@ -11,7 +11,8 @@ use super::guard::InFlight;
 use super::layer::{Gateway, legacy_caller, principal, trace};
 use super::progress::Relay;
 use super::shared::Caller;
-use super::upstream::bad_result;
+use super::upstream::{bad_result, not_in_time};
+use super::wait::until;
 use crate::codes::SwarmCode;
 use crate::proto::forward;
 use crate::proto::handoff::{Ended, Ending, Handle, SessionKey, Unroutable};
@@ -166,12 +167,16 @@ impl Gateway {
             .delegate(domain, through.state.as_deref(), trace.as_deref())
             .await?;
         let members = forward::request_meta(&call.meta);
-        let relay = Relay::of(call);
-        let reply = through
+        let work = through
             .upstream
-            .call(params, &members, &delegation, relay)
-            .await?;
-        Ok(reply.result)
+            .call(params, &members, &delegation, Relay::of(call));
+        // The client ends it in time itself, unless the caller does not read its progress.
+        let clock = &*self.shared.clock;
+        let deadline = clock.now() + self.shared.call_timeout;
+        match until(work, clock, deadline).await {
+            Some(reply) => Ok(reply?.result),
+            None => Err(not_in_time(domain)),
+        }
     }
 
     /// There is no tunnel: why, and which tool makes one.

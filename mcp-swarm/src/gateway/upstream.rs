@@ -14,7 +14,7 @@ use mcp_types::tool::{CallToolParams, Tool};
 use mcp_types::{RawObject, meta};
 use url::Url;
 
-pub(super) use self::failed::bad_result;
+pub(super) use self::failed::{bad_result, not_in_time};
 use super::delegate::Delegation;
 use super::error::GatewayError;
 use super::progress::Relay;
@@ -57,6 +57,13 @@ pub(super) struct Upstream {
 
 impl Upstream {
     /// Connects to `domain`. Era and revision are found out; the caller holds the deadline.
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(
+            unused_variables,
+            reason = "only what goes over HTTP has a trace before its first request"
+        )
+    )]
     pub(super) async fn connect(
         shared: &Shared,
         domain: &DomainName,
@@ -81,7 +88,7 @@ impl Upstream {
                 builder.connect(url.as_str()).await
             }
             #[cfg(not(feature = "http"))]
-            Address::Url(_) => return Err(failed::no_driver(domain, trace)),
+            Address::Url(_) => return Err(failed::no_driver(domain)),
         };
         let client = connected.map_err(|error| failed::connect(domain, &error))?;
         Ok(Self {

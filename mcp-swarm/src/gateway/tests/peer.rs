@@ -40,6 +40,10 @@ impl Hold {
         wakers.into_iter().for_each(Waker::wake);
     }
 
+    pub(super) fn hold(&self) {
+        self.0.lock().unwrap().0 = false;
+    }
+
     fn is_held(&self, cx: &Context<'_>) -> bool {
         let mut state = self.0.lock().unwrap();
         if !state.0 {

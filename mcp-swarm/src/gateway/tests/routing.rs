@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_errors::FailureKind;
 use mcp_server::{Context, EraPolicy, Server, Tool};
@@ -10,7 +11,7 @@ use mcp_transport::{Endpoint, Exchange, Full, Notification, Request};
 use mcp_types::Era;
 use serde_json::json;
 
-use super::peer::{Broken, doer, raw_tool, result};
+use super::peer::{Broken, Hold, doer, poll_once, raw_tool, result};
 use super::world::{World, code, finance, handle, support, wire};
 use crate::Principal;
 
@@ -237,12 +238,12 @@ async fn an_unreachable_specialist_is_left_out_and_later_kept() {
     assert_eq!(world.list(&client).await, own);
     broken.mend();
     assert_eq!(world.list(&client).await, own);
-    world.clock.advance(std::time::Duration::from_secs(10));
+    world.clock.advance(Duration::from_secs(10));
     let all = world.list(&client).await;
     assert_eq!(all.len(), own.len() + 4);
     broken.fail("tools/list", FailureKind::Unreachable);
     for _ in 0..3 {
-        world.clock.advance(std::time::Duration::from_secs(60));
+        world.clock.advance(Duration::from_secs(60));
         assert_eq!(world.list(&client).await, all);
     }
 }
@@ -294,4 +295,22 @@ async fn bl_303_each_client_has_a_session_of_its_own_at_a_legacy_specialist() {
         assert_eq!(world.call(&client, "doer__whoami", args).await, first);
         assert!(!name.is_empty() && seen.insert(name));
     }
+}
+
+#[tokio::test]
+async fn a_stale_list_is_asked_for_once_and_nobody_else_waits() {
+    let hold = Hold::default();
+    hold.let_go();
+    let world = World::with(|builder, parts| {
+        builder.specialist_endpoint("finance", hold.around(wire(finance(parts))))
+    });
+    let client = world.modern().await;
+    let all = world.list(&client).await;
+    hold.hold();
+    world.clock.advance(Duration::from_secs(60));
+    let mut asking = Box::pin(world.list(&client));
+    assert!(poll_once(&mut asking).await.is_none());
+    assert_eq!(world.list(&client).await, all);
+    world.clock.advance(Duration::from_secs(5));
+    assert_eq!(asking.await, all);
 }

@@ -5,7 +5,7 @@
 
 use mcp_client::proto::pages::BadList;
 use mcp_client::{ConnectError, Error, ErrorKind};
-use mcp_errors::{Failure, FailureKind};
+use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_types::ErrorCode;
 
 use crate::codes::SwarmCode;
@@ -28,7 +28,7 @@ pub(super) fn connect(domain: &DomainName, error: &ConnectError) -> GatewayError
 }
 
 #[cfg(not(feature = "http"))]
-pub(super) fn no_driver(domain: &DomainName, _trace: Option<&str>) -> GatewayError {
+pub(super) fn no_driver(domain: &DomainName) -> GatewayError {
     tracing::error!(%domain, "a specialist at a URL needs the feature `http` of mcp-swarm");
     GatewayError::new(
         SwarmCode::UpstreamUnavailable,
@@ -61,6 +61,12 @@ pub(in crate::gateway) fn bad_result(domain: &DomainName, bad: &BadResult) -> Ga
     GatewayError::new(code, sentence(domain, &bad.to_string()))
 }
 
+/// A call that took longer than it may.
+pub(in crate::gateway) fn not_in_time(domain: &DomainName) -> GatewayError {
+    let said = sentence(domain, "did not answer in time");
+    GatewayError::new(SwarmCode::UpstreamTimeout, said).executed(Executed::Unknown)
+}
+
 pub(super) fn call(domain: &DomainName, error: &Error) -> GatewayError {
     tracing::warn!(%domain, %error, "a specialist failed");
     let failed = match (error.kind(), error.failure()) {
@@ -76,10 +82,7 @@ fn of_failure(domain: &DomainName, kind: FailureKind, failure: &Failure) -> Gate
             .retry_after(failure.retry_after())
     };
     match kind {
-        FailureKind::Timeout => GatewayError::new(
-            SwarmCode::UpstreamTimeout,
-            sentence(domain, "did not answer in time"),
-        ),
+        FailureKind::Timeout => not_in_time(domain),
         FailureKind::Unauthorized => unavailable("refused the gateway"),
         FailureKind::Lost => {
             unavailable("was lost before it answered, so that the call may have been done")
