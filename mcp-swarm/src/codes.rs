@@ -1,7 +1,7 @@
 //! Every code that a gateway or a specialist behind one fails with, what kind it is, and what to do about it.
 //!
 //! They stand in the same envelope as the fourteen stable tool codes
-//! ([`ToolErrorEnvelope`](mcp_errors::ToolErrorEnvelope)): `service`, `code`, `error`, and `retryAfter` where waiting helps.
+//! ([`ToolErrorEnvelope`]): `service`, `code`, `error`, and `retryAfter` where waiting helps.
 
 #[cfg(test)]
 mod tests;
