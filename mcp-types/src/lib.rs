@@ -31,8 +31,11 @@ pub mod meta;
 pub mod method;
 pub mod notification;
 pub mod outcome;
+mod path;
 pub mod raw;
 pub mod revision;
+#[cfg(test)]
+mod specification;
 pub mod tool;
 pub mod wire;
 

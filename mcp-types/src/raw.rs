@@ -7,7 +7,7 @@ mod object;
 mod params;
 mod value;
 
-pub(crate) use self::params::Members;
+pub(crate) use self::params::{Members, Twice};
 pub use self::{object::RawObject, params::RawParams, value::RawJson};
 
 #[cfg(test)]

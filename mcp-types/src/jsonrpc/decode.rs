@@ -13,7 +13,7 @@ use super::{ErrorObject, Flaw, Malformed, MalformedKind, RequestId};
 use crate::{
     method::Method,
     object::Key,
-    raw::{Members, RawJson, RawParams},
+    raw::{Members, RawJson, RawParams, Twice},
 };
 
 /// How deeply arrays and objects may nest in a message.
@@ -99,14 +99,28 @@ pub fn decode_batch(
             )),
         );
     }
-    let decoded = first
-        .into_iter()
-        .map(|item| decode(&bytes.slice_ref(item.get().as_bytes())));
+    let decoded = first.into_iter().enumerate().map(|(index, item)| {
+        decode(&bytes.slice_ref(item.get().as_bytes())).map_err(|flawed| flawed.in_batch(index))
+    });
     Ok(decoded.collect())
 }
 
+/// The first byte decides, and not serde: a number may pose as an object, where some crate of the program
+/// turns on serde_json's `arbitrary_precision`.
 fn parse(bytes: &Bytes) -> Result<Top<'_>, Malformed> {
-    serde_json::from_str(text_of(bytes)?).map_err(not_json)
+    let text = text_of(bytes)?;
+    let first = text.trim_start_matches([' ', '\t', '\n', '\r']);
+    let top = if first.starts_with('{') {
+        serde_json::from_str(text).map(Top::Object)
+    } else {
+        let top = if first.starts_with('[') {
+            Top::Array
+        } else {
+            Top::Other
+        };
+        serde_json::from_str::<IgnoredAny>(text).map(|_| top)
+    };
+    top.map_err(not_json)
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, Malformed> {
@@ -162,9 +176,9 @@ fn classify(bytes: &Bytes, parts: Parts<'_>) -> Result<Message, Malformed> {
     let invalid = |flaw| Malformed::new(kind, flaw).with_id(known.clone());
 
     if let Some(name) = parts.twice {
-        return Err(
-            invalid(Flaw::DuplicateMember).with_detail(format!("member `{name}` stands twice"))
-        );
+        return Err(invalid(Flaw::DuplicateMember)
+            .with_detail(format!("member `{name}` stands twice"))
+            .at("$", name));
     }
     if !parts.jsonrpc.is_some_and(is_version) {
         return Err(invalid(Flaw::Version));
@@ -180,8 +194,13 @@ fn classify(bytes: &Bytes, parts: Parts<'_>) -> Result<Message, Malformed> {
         .map_err(|_| invalid(Flaw::Method))?;
     let params = match parts.params {
         None => RawParams::empty(),
-        Some(Members::Object(members)) => RawParams::locate(bytes, &members)
-            .map_err(|detail| invalid(Flaw::DuplicateMember).with_detail(detail))?,
+        Some(Members::Object(members)) => {
+            RawParams::locate(bytes, &members).map_err(|Twice(name)| {
+                invalid(Flaw::DuplicateMember)
+                    .with_detail(format!("member `{name}` of params stands twice"))
+                    .at("$.params", &name)
+            })?
+        }
         Some(Members::Other) => return Err(invalid(Flaw::Params)),
     };
     match id.transpose().map_err(invalid)? {
@@ -234,22 +253,22 @@ struct Parts<'a> {
     twice: Option<&'static str>,
 }
 
-impl<'de> Deserialize<'de> for Top<'de> {
+impl<'de> Deserialize<'de> for Parts<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TopVisitor)
+        deserializer.deserialize_map(MessageMembers)
     }
 }
 
-struct TopVisitor;
+struct MessageMembers;
 
-impl<'de> Visitor<'de> for TopVisitor {
-    type Value = Top<'de>;
+impl<'de> Visitor<'de> for MessageMembers {
+    type Value = Parts<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON")
+        f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Top<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts<'de>, A::Error> {
         fn put<T>(
             slot: &mut Option<T>,
             value: T,
@@ -275,36 +294,7 @@ impl<'de> Visitor<'de> for TopVisitor {
                 }
             }
         }
-        Ok(Top::Object(parts))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Top<'de>, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Top::Array)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Top<'de>, E> {
-        Ok(Top::Other)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Top<'de>, E> {
-        Ok(Top::Other)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Top<'de>, E> {
-        Ok(Top::Other)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Top<'de>, E> {
-        Ok(Top::Other)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Top<'de>, E> {
-        Ok(Top::Other)
-    }
-
-    fn visit_unit<E>(self) -> Result<Top<'de>, E> {
-        Ok(Top::Other)
+        Ok(parts)
     }
 }
 

@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error as _, MapAccess, Unexpected, Visitor, value::MapAccessDeserializer},
+};
+use serde_json::Number;
 
 macro_rules! string_or_integer {
     ($(#[$meta:meta])* $Name:ident) => {
@@ -55,7 +59,7 @@ macro_rules! string_or_integer {
         impl<'de> Deserialize<'de> for $Name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Either;
-                impl Visitor<'_> for Either {
+                impl<'de> Visitor<'de> for Either {
                     type Value = $Name;
 
                     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,6 +76,13 @@ macro_rules! string_or_integer {
 
                     fn visit_str<E>(self, text: &str) -> Result<$Name, E> {
                         Ok($Name::String(text.into()))
+                    }
+
+                    /// What an integer poses as under serde_json's `arbitrary_precision`.
+                    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<$Name, A::Error> {
+                        let number = Number::deserialize(MapAccessDeserializer::new(map))?;
+                        let integer = number.as_i64().map($Name::Number);
+                        integer.ok_or_else(|| A::Error::invalid_type(Unexpected::Float(0.0), &self))
                     }
                 }
                 deserializer.deserialize_any(Either)

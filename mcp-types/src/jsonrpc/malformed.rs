@@ -3,6 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use super::{ErrorCode, ErrorObject, RequestId};
+use crate::path;
 
 /// Why a text is no message, and how far it was understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +15,9 @@ pub struct Malformed {
     pub flaw: Flaw,
     /// The id, where it could be read.
     pub id: Option<RequestId>,
+    /// Where in the text, as a JSON path: `$` is the whole, `$.params.name` a member, `$[2]` a message of a
+    /// batch. Texts that are no JSON have `$`, and say the line and column in `detail`.
+    pub path: Cow<'static, str>,
     /// What is wrong, in words that may be shown to the peer.
     pub detail: Cow<'static, str>,
 }
@@ -71,6 +75,27 @@ pub enum Flaw {
 }
 
 impl Flaw {
+    /// The part of the message that it is about.
+    const fn path(self) -> &'static str {
+        match self {
+            Self::ErrorShape => "$.error",
+            Self::Id | Self::ResultWithoutId => "$.id",
+            Self::Method => "$.method",
+            Self::Params => "$.params",
+            Self::Version => "$.jsonrpc",
+            Self::Batch
+            | Self::BatchLength
+            | Self::DuplicateMember
+            | Self::MethodAndResult
+            | Self::NoMember
+            | Self::NotJson
+            | Self::NotObject
+            | Self::NotUtf8
+            | Self::ResultAndError
+            | Self::TooDeep => "$",
+        }
+    }
+
     /// What is wrong, and what would be right.
     const fn sentence(self) -> &'static str {
         match self {
@@ -100,6 +125,7 @@ impl Malformed {
             kind,
             flaw,
             id: None,
+            path: Cow::Borrowed(flaw.path()),
             detail: Cow::Borrowed(flaw.sentence()),
         }
     }
@@ -111,6 +137,18 @@ impl Malformed {
 
     pub(super) fn with_detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
         self.detail = detail.into();
+        self
+    }
+
+    /// At a member of the object at `parent`.
+    pub(super) fn at(mut self, parent: &str, name: &str) -> Self {
+        self.path = path::member(parent, name).into();
+        self
+    }
+
+    /// In the message at `index` of a batch.
+    pub(super) fn in_batch(mut self, index: usize) -> Self {
+        self.path = format!("$[{index}]{}", &self.path[1..]).into();
         self
     }
 

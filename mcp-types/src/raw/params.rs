@@ -50,9 +50,9 @@ impl RawParams {
         use serde::de::Error as _;
         let bytes = bytes.into();
         match serde_json::from_slice::<Members<'_>>(&bytes)? {
-            Members::Object(members) => {
-                Self::locate(&bytes, &members).map_err(serde_json::Error::custom)
-            }
+            Members::Object(members) => Self::locate(&bytes, &members).map_err(|Twice(name)| {
+                serde_json::Error::custom(format_args!("member `{name}` of params stands twice"))
+            }),
             Members::Other => Err(serde_json::Error::custom("params must be an object")),
         }
     }
@@ -168,12 +168,12 @@ impl RawParams {
     }
 
     /// Finds the members, which were read from `bytes`, in `bytes`.
-    pub(crate) fn locate(bytes: &Bytes, members: &[(Key<'_>, &RawValue)]) -> Result<Self, String> {
+    pub(crate) fn locate(bytes: &Bytes, members: &[(Key<'_>, &RawValue)]) -> Result<Self, Twice> {
         let base = bytes.as_ptr() as usize;
         let mut found = Vec::with_capacity(members.len());
         for (name, value) in members {
             if found.iter().any(|member: &Member| *member.name == **name) {
-                return Err(format!("member `{}` of params stands twice", &**name));
+                return Err(Twice((**name).into()));
             }
             let start = value.get().as_ptr() as usize - base;
             found.push(Member {
@@ -212,6 +212,13 @@ impl PartialEq for RawParams {
     }
 }
 
+/// A member that stands twice, by its name.
+pub(crate) struct Twice(pub(crate) Box<str>);
+
+/// How serde_json names the one member of what a number poses as, where some crate of the program turns on
+/// its feature `arbitrary_precision`.
+const NUMBER: &str = "$serde_json::private::Number";
+
 /// What stood where an object was expected: its members, or something else.
 ///
 /// Reading it takes one pass over the text and copies nothing.
@@ -234,8 +241,12 @@ impl<'de> Deserialize<'de> for Members<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::with_capacity(4);
-                while let Some(entry) = map.next_entry()? {
-                    members.push(entry);
+                while let Some(name) = map.next_key::<Key<'de>>()? {
+                    if &*name == NUMBER {
+                        map.next_value::<IgnoredAny>()?;
+                        return Ok(Members::Other);
+                    }
+                    members.push((name, map.next_value()?));
                 }
                 Ok(Members::Object(members))
             }

@@ -388,3 +388,56 @@ fn a_batch_is_judged_element_by_element() {
     );
     assert_eq!(malformed.answer().unwrap().code, ErrorCode::INVALID_REQUEST);
 }
+
+#[test]
+fn a_flaw_says_where_it_is() {
+    let check = |text: &str, flaw: Flaw, path: &str| {
+        let malformed = read(text).unwrap_err();
+        assert_eq!((malformed.flaw, &*malformed.path), (flaw, path), "{text}");
+    };
+    let call = |rest: &str| format!(r#"{{"jsonrpc":"2.0","method":"x/y",{rest}}}"#);
+    check("", Flaw::NotJson, "$");
+    check("5", Flaw::NotObject, "$");
+    check("-1.5e3", Flaw::NotObject, "$");
+    check("[]", Flaw::Batch, "$");
+    check(&"[".repeat(200), Flaw::TooDeep, "$");
+    check(r#"{"method":"x/y"}"#, Flaw::Version, "$.jsonrpc");
+    check(r#"{"jsonrpc":"2.0","method":5}"#, Flaw::Method, "$.method");
+    check(r#"{"jsonrpc":"2.0"}"#, Flaw::NoMember, "$");
+    check(&call(r#""id":1.5"#), Flaw::Id, "$.id");
+    check(&call(r#""id":1,"id":1"#), Flaw::DuplicateMember, "$.id");
+    for params in ["5", "1e400", "[]", r#""x""#, "null"] {
+        check(
+            &call(&format!(r#""params":{params}"#)),
+            Flaw::Params,
+            "$.params",
+        );
+    }
+    check(
+        &call(r#""params":{"name":1,"n\u0061me":2}"#),
+        Flaw::DuplicateMember,
+        "$.params.name",
+    );
+    check(
+        &call(r#""params":{"a/b":1,"a/b":2}"#),
+        Flaw::DuplicateMember,
+        r#"$.params["a/b"]"#,
+    );
+    check(
+        r#"{"jsonrpc":"2.0","id":1,"error":{}}"#,
+        Flaw::ErrorShape,
+        "$.error",
+    );
+    check(
+        r#"{"jsonrpc":"2.0","result":{}}"#,
+        Flaw::ResultWithoutId,
+        "$.id",
+    );
+    let batch = r#"[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":{},"method":"x"},7]"#;
+    let read = decode_batch(&Bytes::from(batch), 3).unwrap();
+    let paths: Vec<_> = read
+        .iter()
+        .map(|read| read.as_ref().err().map(|malformed| &*malformed.path))
+        .collect();
+    assert_eq!(paths, [None, Some("$[1].id"), Some("$[2]")]);
+}
