@@ -406,7 +406,7 @@ fn a_flaw_says_where_it_is() {
     check(r#"{"jsonrpc":"2.0"}"#, Flaw::NoMember, "$");
     check(&call(r#""id":1.5"#), Flaw::Id, "$.id");
     check(&call(r#""id":1,"id":1"#), Flaw::DuplicateMember, "$.id");
-    for params in ["5", "1e400", "[]", r#""x""#, "null"] {
+    for params in ["5", "1.5", "[]", r#""x""#, "null"] {
         check(
             &call(&format!(r#""params":{params}"#)),
             Flaw::Params,
