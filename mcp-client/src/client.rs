@@ -100,8 +100,16 @@ impl Client {
     /// # Errors
     /// When a page cannot be had within the time of one request for all, or the list is over the limit.
     pub async fn list_tools(&self) -> Result<ToolList, Error> {
+        self.list_tools_within(self.0.parts.request_timeout).await
+    }
+
+    /// The same, with a time of its own for all pages together.
+    ///
+    /// # Errors
+    /// As [`Client::list_tools`].
+    pub async fn list_tools_within(&self, within: Duration) -> Result<ToolList, Error> {
         let what = || What::of::<method::ListTools>(None);
-        let deadline = self.clock().now() + self.0.parts.request_timeout;
+        let deadline = self.clock().now() + within;
         let mut pages = Pages::new(self.0.parts.list_limits);
         loop {
             let ask = pages.cursor().map_or_else(ListTools::new, ListTools::after);
