@@ -1,6 +1,7 @@
 //! What goes out beside the requests: notifications, cancellations and answers to the server, one after the other.
 
 use std::{
+    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -129,7 +130,8 @@ impl Side {
         self.lock().queued
     }
 
-    /// Waits until the notifications up to `mark` are posted, so that they do not overtake one another.
+    /// Waits until the notifications up to `mark` are posted, so that they do not overtake one another; for a server
+    /// that does not answer one of them, no longer than [`Limits::farewell_time`].
     pub(super) async fn settled(&self, mark: u64) {
         // The sender is here, so this does not fail.
         let _ = self
@@ -198,25 +200,35 @@ impl Working {
     async fn run(mut self) {
         while let Some(post) = self.posts.recv().await {
             self.counting = u64::from(post.counts);
-            let core = &self.core;
-            let deadline = core.clock.now() + post.patience;
-            tokio::select! {
-                // Any answer will do, 4xx and HTML included: there is nobody to tell.
-                answer = core.send(HttpMethod::POST, post.headers, Some(post.body)) => {
-                    if let Err(failure) = answer {
-                        tracing::debug!(%failure, "a notification was not delivered");
-                    }
-                }
-                () = core.clock.sleep_until(deadline) => {
-                    tracing::debug!("a notification was not taken in time");
-                }
+            let core = Arc::clone(&self.core);
+            let start = core.clock.now();
+            let send = core.send(HttpMethod::POST, post.headers, Some(post.body));
+            let mut send = pin!(send);
+            let answer = tokio::select! {
+                answer = &mut send => Some(answer),
+                () = core.clock.sleep_until(start + core.limits.farewell_time.min(post.patience)) => None,
+            };
+            // From here on it is out, only not answered: that must not hold up the requests behind it.
+            self.settle();
+            let answer = match answer {
+                Some(answer) => Some(answer),
+                None => tokio::select! {
+                    answer = send => Some(answer),
+                    () = core.clock.sleep_until(start + post.patience) => None,
+                },
+            };
+            // Any answer will do, 4xx and HTML included: there is nobody to tell.
+            match answer {
+                Some(Ok(_)) => {}
+                Some(Err(failure)) => tracing::debug!(%failure, "a notification was not delivered"),
+                None => tracing::debug!("a notification was not taken in time"),
             }
-            self.settle(self.counting);
-            self.counting = 0;
         }
     }
 
-    fn settle(&self, count: u64) {
+    /// Lets go whoever waits for what is posted now.
+    fn settle(&mut self) {
+        let count = std::mem::take(&mut self.counting);
         if count > 0 {
             self.posted.send_modify(|posted| *posted += count);
         }
@@ -227,10 +239,9 @@ impl Working {
 impl Drop for Working {
     fn drop(&mut self) {
         self.posts.close();
-        let mut left = self.counting;
         while let Ok(post) = self.posts.try_recv() {
-            left += u64::from(post.counts);
+            self.counting += u64::from(post.counts);
         }
-        self.settle(left);
+        self.settle();
     }
 }

@@ -585,6 +585,28 @@ async fn i10_any_answer_to_a_notification_is_tolerated() {
     }
 }
 
+#[tokio::test]
+async fn a_notification_that_is_never_answered_holds_up_nothing() {
+    let server = Server::start([
+        "!hang".to_owned(),
+        json(200, r#"{"jsonrpc":"2.0","id":$ID,"result":{}}"#),
+    ])
+    .await;
+    // Of the two times only the first may pass.
+    let limits = Limits::default()
+        .with_farewell_time(Duration::from_millis(1))
+        .with_connect_time(Duration::from_secs(3_600));
+    let client = HttpClient::builder(&server.url)
+        .limits(limits)
+        .build()
+        .unwrap();
+    let initialized = Notification::new("notifications/initialized", RawParams::empty());
+    client.notify(initialized).unwrap();
+    server.request_seen().await;
+    result(call(&client, legacy("tools/list")).await.1);
+    assert_eq!(server.requests().len(), 2);
+}
+
 #[test]
 fn urls_that_are_no_endpoint_are_refused_by_name() {
     for url in [
