@@ -140,7 +140,9 @@ async fn call(client: &Client, op: &Value) -> Result<Facts, Facts> {
     let within = millis(op, "timeout_ms").min(millis(op, "max_total_ms"));
     let result = client.request(ask).deadline(within).send().await;
     let result = result.map_err(|error| facts(&error))?;
-    Ok(Facts::from_iter([("result".to_owned(), json!(result))]))
+    // A value may be JSON on the wire and yet more than a strict value can hold.
+    let result = serde_json::to_value(result).map_err(|error| failed(&error.to_string(), None))?;
+    Ok(Facts::from_iter([("result".to_owned(), result)]))
 }
 
 async fn list(client: &Client, op: &Value) -> Result<Facts, Facts> {

@@ -121,6 +121,7 @@ impl Client {
             match pages.handle(&page.result) {
                 Ok(true) => {}
                 Ok(false) => break,
+                Err(BadList::ResultType(kind)) => return Err(Error::result_type(what(), &kind)),
                 Err(bad @ BadList::Malformed(_)) => {
                     return Err(Error::shape(what(), bad.to_string()));
                 }

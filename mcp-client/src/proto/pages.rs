@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-use mcp_types::{RawJson, RawObject, tool::Tool};
+use mcp_types::{
+    RawJson, RawObject,
+    outcome::{COMPLETE, result_type},
+    tool::Tool,
+};
 
 /// Most characters of a reason that are kept.
 const REASON_CHARS: usize = 200;
@@ -39,6 +43,11 @@ impl Pages {
     /// # Errors
     /// When the page is no list, a cursor comes back at once, or a limit is reached.
     pub fn handle(&mut self, page: &RawJson) -> Result<bool, BadList> {
+        match result_type(page) {
+            Ok(kind) if &*kind == COMPLETE => {}
+            Ok(kind) => return Err(BadList::ResultType(clip(&kind))),
+            Err(error) => return Err(BadList::Malformed(clip(&error.to_string()))),
+        }
         let page: RawObject = page
             .decode()
             .map_err(|error| BadList::Malformed(clip(&error.to_string())))?;
@@ -148,6 +157,8 @@ pub struct SkippedTool {
 pub enum BadList {
     /// A page is not one.
     Malformed(String),
+    /// A page is not a complete result, but of this type.
+    ResultType(String),
     /// A page names itself as the next.
     SameCursor(String),
     /// There are more pages than the limit.
@@ -160,6 +171,7 @@ impl fmt::Display for BadList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(why) => write!(f, "a page is not a list of tools: {why}"),
+            Self::ResultType(kind) => write!(f, "a page is a result of type {kind:?}"),
             Self::SameCursor(cursor) => {
                 write!(
                     f,
@@ -208,6 +220,18 @@ mod tests {
         assert_eq!(list.skipped[0].name.as_deref(), Some("b"));
         assert!(list.skipped[0].reason.contains("inputSchema"));
         assert_eq!(list.skipped[1].name, None);
+    }
+
+    #[test]
+    fn a_page_of_another_type_is_no_page() {
+        let check = |text, expected| {
+            let mut pages = Pages::new(Limits::default());
+            assert_eq!(pages.handle(&page(text)), expected, "{text}");
+        };
+        let weird = Err(BadList::ResultType("weird".into()));
+        check(r#"{"resultType":"weird","tools":[]}"#, weird);
+        check(r#"{"resultType":"complete","tools":[]}"#, Ok(false));
+        check(r#"{"resultType":null,"tools":[]}"#, Ok(false));
     }
 
     #[test]
