@@ -23,6 +23,14 @@ struct State {
     tickets: u64,
 }
 
+impl State {
+    /// Takes a sleeper out. Its waker must be dropped outside the lock: it may own a task that sleeps here as well.
+    fn remove(&mut self, ticket: u64) -> Option<Waker> {
+        let at = self.sleepers.iter().position(|(id, ..)| *id == ticket)?;
+        Some(self.sleepers.swap_remove(at).2)
+    }
+}
+
 impl ManualClock {
     /// A clock whose time of day is 2026-07-28 00:00 UTC.
     pub fn new() -> Self {
@@ -114,23 +122,23 @@ impl Future for Sleeping {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.clock.lock();
-        state.sleepers.retain(|(ticket, ..)| *ticket != self.ticket);
-        if state.now >= self.deadline {
-            return Poll::Ready(());
+        let before = state.remove(self.ticket);
+        let due = state.now >= self.deadline;
+        if !due {
+            state
+                .sleepers
+                .push((self.ticket, self.deadline, cx.waker().clone()));
         }
-        state
-            .sleepers
-            .push((self.ticket, self.deadline, cx.waker().clone()));
-        Poll::Pending
+        drop(state);
+        drop(before);
+        if due { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
 impl Drop for Sleeping {
     fn drop(&mut self) {
-        self.clock
-            .lock()
-            .sleepers
-            .retain(|(ticket, ..)| *ticket != self.ticket);
+        let before = self.clock.lock().remove(self.ticket);
+        drop(before);
     }
 }
 

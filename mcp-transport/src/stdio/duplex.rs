@@ -7,7 +7,9 @@ mod slot;
 mod tests;
 
 use std::{
+    collections::VecDeque,
     fmt,
+    ops::Deref,
     pin::Pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -15,9 +17,13 @@ use std::{
     },
 };
 
+use bytes::Bytes;
 use mcp_errors::Failure;
-use mcp_types::{RequestId, jsonrpc::ProgressToken};
-use tokio::io::{AsyncRead, AsyncWrite};
+use mcp_types::{RawParams, RequestId, jsonrpc::ProgressToken, notification::CancelledParams};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::Notify,
+};
 
 pub use self::driver::DuplexDriver;
 use self::{
@@ -36,18 +42,46 @@ use crate::{
 /// Lines that are no message are skipped and counted, never answered. A request of the server is answered: `ping` with
 /// an empty result, any other with -32601. Notifications other than progress come out of the exchange of a legacy
 /// `subscriptions/listen`.
+///
+/// When the last clone and the last exchange are gone, the stream to the server is ended. When the driver is gone,
+/// every exchange fails as lost.
 #[derive(Clone)]
-pub struct Duplex(Arc<Shared>);
+pub struct Duplex(Arc<Handle>);
+
+/// What this side has of the stream; the driver has none of it.
+struct Handle(Arc<Shared>);
+
+impl Deref for Handle {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.lock().abandoned = true;
+        self.debt.notify_one();
+    }
+}
 
 struct Shared {
     outbound: Outbound,
     next: AtomicI64,
     state: Mutex<State>,
+    most_owed: usize,
+    /// Says that there is something in [`State::owed`], or that the client is gone.
+    debt: Notify,
 }
 
 struct State {
     mux: Mux<RequestId, ProgressToken, Arc<Slot>>,
     listener: Option<Arc<Slot>>,
+    /// Requests to be cancelled once there is room; at most as many as can be open.
+    owed: VecDeque<RequestId>,
+    /// Whether nobody can send any more.
+    abandoned: bool,
     noise: Noise,
     /// Why the stream is over, for those who come later.
     end: Option<Reason>,
@@ -74,6 +108,8 @@ impl Duplex {
         let state = State {
             mux: Mux::new(limits.in_flight),
             listener: None,
+            owed: VecDeque::new(),
+            abandoned: false,
             noise: Noise::default(),
             end: None,
         };
@@ -81,9 +117,11 @@ impl Duplex {
             outbound,
             next: AtomicI64::new(1),
             state: Mutex::new(state),
+            most_owed: limits.in_flight,
+            debt: Notify::new(),
         });
         let driver = DuplexDriver::new(Arc::clone(&shared), reader, writer, queue, limits);
-        (Self(shared), driver)
+        (Self(Arc::new(Handle(shared))), driver)
     }
 
     /// What came over the stream and was no message.
@@ -154,6 +192,31 @@ impl Shared {
             slot.end(Err(reason()));
         }
     }
+
+    /// Ends what has not ended yet.
+    fn end_if_open(&self, reason: &Reason) {
+        if self.lock().end.is_none() {
+            self.end(reason);
+        }
+    }
+
+    /// Tells the server that nobody waits for the answer to `id`: now, or when there is room.
+    fn cancel(&self, id: RequestId) {
+        let mut state = self.lock();
+        if state.owed.is_empty() && self.outbound.try_send(cancellation(&id)).is_ok() {
+            return;
+        }
+        if state.owed.len() < self.most_owed {
+            state.owed.push_back(id);
+        }
+        drop(state);
+        self.debt.notify_one();
+    }
+}
+
+fn cancellation(id: &RequestId) -> Bytes {
+    let params = RawParams::from_serialize(&CancelledParams::new(id.clone())).unwrap_or_default();
+    message::write_notification(&Notification::new("notifications/cancelled", params))
 }
 
 /// Makes the failure of each exchange of a stream that is over.

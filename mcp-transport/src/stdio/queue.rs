@@ -1,6 +1,12 @@
 //! The outbound side of a byte stream: a bounded queue and the one place that writes it.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use tokio::{
@@ -17,7 +23,18 @@ pub fn outbound(limits: &Limits) -> (Outbound, Queue) {
     let (sender, receiver) = mpsc::channel(limits.outbound_messages.max(1));
     let most = u32::try_from(limits.outbound_bytes.max(1)).unwrap_or(u32::MAX);
     let room = Arc::new(Semaphore::new(most as usize));
-    (Outbound { sender, room, most }, Queue { receiver })
+    let ended = Arc::new(AtomicBool::new(false));
+    let queue = Queue {
+        receiver,
+        ended: Arc::clone(&ended),
+    };
+    let outbound = Outbound {
+        sender,
+        room,
+        most,
+        ended,
+    };
+    (outbound, queue)
 }
 
 /// Where messages for a stream are put. Cloning gives another handle to the same queue.
@@ -26,6 +43,8 @@ pub struct Outbound {
     sender: mpsc::Sender<Entry>,
     room: Arc<Semaphore>,
     most: u32,
+    /// Whether the stream ends once nothing waits.
+    ended: Arc<AtomicBool>,
 }
 
 impl Outbound {
@@ -71,6 +90,13 @@ impl Outbound {
         let _ = self.sender.send(Entry::End).await;
     }
 
+    /// Ends the stream once nothing waits, without waiting for room: for a place that cannot wait, such as a drop.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        // Where there is no room the writer has something to write, and looks at the mark after it.
+        let _ = self.sender.try_send(Entry::End);
+    }
+
     fn size(&self, message: &Bytes) -> u32 {
         u32::try_from(message.len())
             .unwrap_or(u32::MAX)
@@ -82,6 +108,7 @@ impl Outbound {
 #[derive(Debug)]
 pub struct Queue {
     receiver: mpsc::Receiver<Entry>,
+    ended: Arc<AtomicBool>,
 }
 
 impl Queue {
@@ -111,6 +138,7 @@ impl Queue {
             }
             stream.write_all_buf(&mut text).await?;
             stream.flush().await?;
+            ended |= self.ended.load(Ordering::Acquire) && self.receiver.is_empty();
             if text.capacity() > KEPT_SIZE {
                 text = BytesMut::new();
             }

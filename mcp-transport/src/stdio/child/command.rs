@@ -125,9 +125,14 @@ impl ChildCommand {
     /// Starts the process, in a group of its own. Needs a tokio runtime with IO and time.
     ///
     /// # Errors
-    /// [`FailureKind::Unreachable`], with the `io::Error` as its source, if it cannot be started.
+    /// [`FailureKind::Unreachable`], with the `io::Error` as its source, if it cannot be started, and
+    /// [`FailureKind::Invalid`] outside a runtime.
     pub fn spawn(self) -> Result<Child, Failure> {
         let program = self.program.to_string_lossy().into_owned();
+        if tokio::runtime::Handle::try_current().is_err() {
+            let detail = format!("{program:?} can only be started inside a tokio runtime");
+            return Err(Failure::new(FailureKind::Invalid, detail));
+        }
         let mut process = Process::spawn(&mut self.command()).map_err(|error| {
             let detail = format!(
                 "cannot start {program:?}: {error}; check that it is installed and can be run"

@@ -41,10 +41,11 @@ impl Default for Watch {
 pub struct ChildEnded {
     /// The program.
     pub program: String,
-    /// Its exit status; `None` while it has closed its output but still runs.
+    /// Its exit status; `None` while it has closed its input or output but still runs.
     pub status: Option<ExitStatus>,
     /// The last line it wrote to stderr, which may hold secrets.
     pub last_line: Option<String>,
+    closed: &'static str,
 }
 
 impl fmt::Display for ChildEnded {
@@ -55,7 +56,11 @@ impl fmt::Display for ChildEnded {
                 "the server process {:?} ended with {status}",
                 self.program
             ),
-            None => write!(f, "the server process {:?} closed its output", self.program),
+            None => write!(
+                f,
+                "the server process {:?} closed its {}",
+                self.program, self.closed
+            ),
         }
     }
 }
@@ -97,7 +102,7 @@ impl Run {
     ) {
         let (mut reading, writing) = driver.split();
         let tail = self.tail.clone();
-        let (silent, quiet) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (silent, deaf, quiet) = (Notify::new(), Notify::new(), Notify::new());
         let pump = async {
             let read = async {
                 // A broken pipe is an end like any other.
@@ -108,12 +113,14 @@ impl Run {
             quiet.notify_one();
         };
         let write = async {
-            let _ = writing.await;
+            if writing.await.is_err() {
+                deaf.notify_one();
+            }
         };
         let mut status = None;
         {
             let life = async {
-                status = self.supervise(&silent).await;
+                status = self.supervise(&silent, &deaf).await;
                 // What the process wrote before its end is still read; its group is gone, so this ends.
                 self.within(LAST_WORDS, quiet.notified()).await;
             };
@@ -128,29 +135,31 @@ impl Run {
             }
         }
         if !self.closed {
-            self.lose(status);
+            self.lose(status, "streams");
         }
         ended.send_replace(status);
     }
 
     /// Waits for the end of the process, or for a reason to end it.
-    async fn supervise(&mut self, silent: &Notify) -> Option<ExitStatus> {
+    async fn supervise(&mut self, silent: &Notify, deaf: &Notify) -> Option<ExitStatus> {
         let mut closing = self.closing.clone();
-        tokio::select! {
-                   status = self.process.wait() => return status,
-                   () = silent.notified() => {
-                       if let Some(status) = self.exit_within(LAST_WORDS).await {
-                           return Some(status);
-                       }
-                       self.lose(None);
-                   }
-                   // The sender is gone when nobody holds the child any more.
-                   () = async { drop(closing.wait_for(|closing| *closing).await) } => {
-                       self.closed = true;
-                       let reason: Reason = Arc::new(closed);
-        self.duplex.end(&reason);
-                   }
-               }
+        let closed = tokio::select! {
+            status = self.process.wait() => return status,
+            () = silent.notified() => Some("output"),
+            () = deaf.notified() => Some("input"),
+            // The sender is gone when nobody holds the child any more.
+            () = async { drop(closing.wait_for(|closing| *closing).await) } => None,
+        };
+        let Some(closed) = closed else {
+            self.closed = true;
+            let reason: Reason = Arc::new(closed_here);
+            self.duplex.end(&reason);
+            return self.end().await;
+        };
+        if let Some(status) = self.exit_within(LAST_WORDS).await {
+            return Some(status);
+        }
+        self.lose(None, closed);
         self.end().await
     }
 
@@ -187,12 +196,13 @@ impl Run {
         }
     }
 
-    fn lose(&self, status: Option<ExitStatus>) {
+    fn lose(&self, status: Option<ExitStatus>, closed: &'static str) {
         let (program, last_line) = (self.program.clone(), self.tail.last_line());
         let ended = ChildEnded {
             program,
             status,
             last_line,
+            closed,
         };
         let reason: Reason = Arc::new(move || {
             Failure::new(FailureKind::Lost, ended.to_string()).with_source(ended.clone())
@@ -201,7 +211,7 @@ impl Run {
     }
 }
 
-fn closed() -> Failure {
+fn closed_here() -> Failure {
     Failure::new(
         FailureKind::Closed,
         "the connection was closed on this side",

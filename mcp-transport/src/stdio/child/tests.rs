@@ -239,3 +239,144 @@ fn the_end_of_the_runtime_ends_the_process() {
     drop(runtime);
     assert!(is_gone_soon(&id));
 }
+
+/// The outcome, or a panic if there is none for a long time.
+#[expect(clippy::disallowed_methods, reason = "it only ends a test that hangs")]
+async fn soon<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), what)
+        .await
+        .expect("it hangs")
+}
+
+#[tokio::test]
+async fn a_server_that_closes_its_input_but_lives_fails_calls_and_is_ended() {
+    let child = shell("exec <&-; echo closed >&2; while :; do sleep 0.01; done")
+        .spawn()
+        .unwrap();
+    // Only writing tells: it may be too early for the first.
+    while child.stderr().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let failure = soon(call(&child, "ping")).await.unwrap_err();
+    assert_eq!(
+        (failure.kind(), failure.executed()),
+        (FailureKind::Lost, Executed::Unknown)
+    );
+    assert!(
+        failure.to_string().contains("closed its input"),
+        "{failure}"
+    );
+    assert!(soon(child.exited()).await.is_some());
+}
+
+#[tokio::test]
+async fn a_server_that_never_reads_is_closed_in_time() {
+    let child = shell("while :; do sleep 0.01; done").spawn().unwrap();
+    let text = "x".repeat(300_000);
+    let params =
+        || RawParams::from_serialize(&std::collections::HashMap::from([("a", &text)])).unwrap();
+    let mut calls: Vec<_> = (0..6)
+        .map(|_| child.open(Request::new("tools/call", params())))
+        .collect();
+    for call in &mut calls {
+        poll_fn(|cx| {
+            assert!(call.as_mut().poll_event(cx).is_pending());
+            std::task::Poll::Ready(())
+        })
+        .await;
+    }
+    assert!(soon(child.close()).await.is_some());
+    for call in &mut calls {
+        let event = soon(poll_fn(|cx| call.as_mut().poll_event(cx))).await;
+        let Event::Outcome(Err(failure)) = event else {
+            panic!("{event:?}")
+        };
+        assert_eq!(failure.kind(), FailureKind::Closed);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_stops_writing_is_closed_in_time() {
+    for script in [
+        "yes",
+        "yes | tr -d '\\n'",
+        "yes >&2",
+        "yes '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}'",
+    ] {
+        let child = shell(script).spawn().unwrap();
+        let mut exchange = child.open(Request::new("ping", RawParams::empty()));
+        #[expect(clippy::disallowed_methods, reason = "the caller's deadline")]
+        let deadline = tokio::time::sleep(Duration::from_millis(30));
+        let event = tokio::select! {
+            event = poll_fn(|cx| exchange.as_mut().poll_event(cx)) => Some(event),
+            () = deadline => None,
+        };
+        assert!(event.is_none(), "{script}: {event:?}");
+        drop(exchange);
+        assert!(soon(child.close()).await.is_some(), "{script}");
+    }
+}
+
+#[test]
+fn a_process_needs_a_runtime_and_says_so() {
+    let failure = shell("exit 0").spawn().unwrap_err();
+    assert_eq!(
+        (failure.kind(), failure.executed()),
+        (FailureKind::Invalid, Executed::No)
+    );
+    assert!(failure.to_string().contains("tokio runtime"), "{failure}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn calls_end_with_the_runtime_of_their_process() {
+    let build = || {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+    };
+    let (first, second) = (build(), build());
+    let (child, mut exchange) = first.block_on(async {
+        let child = shell("sleep 1000").spawn().unwrap();
+        let exchange = child.open(Request::new("ping", RawParams::empty()));
+        (child, exchange)
+    });
+    let sent = poll_fn(|cx| std::task::Poll::Ready(exchange.as_mut().poll_event(cx).is_pending()));
+    assert!(second.block_on(sent));
+    drop(first);
+    let event = second.block_on(soon(poll_fn(|cx| exchange.as_mut().poll_event(cx))));
+    let Event::Outcome(Err(failure)) = event else {
+        panic!("{event:?}")
+    };
+    assert_eq!(failure.kind(), FailureKind::Lost);
+    assert_eq!(second.block_on(soon(child.close())), None);
+    assert!(is_gone_soon(&child.id().to_string()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_panic_and_a_drop_outside_the_runtime_leave_no_process() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let spawn = || runtime.block_on(async { shell("sleep 1000").spawn().unwrap() });
+    let (child, other) = (spawn(), spawn());
+    let (mut ended, mut other_ended) = (child.ended.clone(), other.ended.clone());
+    let thread = std::thread::Builder::new();
+    #[expect(clippy::disallowed_methods, reason = "joined at once")]
+    let panicked = thread
+        .spawn(move || {
+            let _child = child;
+            std::panic::resume_unwind(Box::new("as wanted"));
+        })
+        .unwrap()
+        .join();
+    assert!(panicked.is_err());
+    drop(other);
+    runtime.block_on(soon(async {
+        ended.wait_for(Option::is_some).await.unwrap();
+        other_ended.wait_for(Option::is_some).await.unwrap();
+    }));
+}

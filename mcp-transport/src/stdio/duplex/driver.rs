@@ -1,6 +1,6 @@
 //! Moves the bytes of a duplex client, and hands each message to its exchange.
 
-use std::{fmt, io, sync::Arc};
+use std::{convert::Infallible, fmt, io, ops::Deref, sync::Arc};
 
 use bytes::Bytes;
 use mcp_errors::{Executed, Failure, FailureKind};
@@ -13,7 +13,7 @@ use mcp_types::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::{Reason, Shared};
+use super::{Reason, Shared, cancellation};
 use crate::{
     exchange::Reply,
     message,
@@ -23,7 +23,7 @@ use crate::{
 
 /// The moving part of a [`Duplex`](super::Duplex): [`Self::run`] it, in a task or beside the calls.
 pub struct DuplexDriver<R, W> {
-    pub(super) shared: Arc<Shared>,
+    shared: Ending,
     reader: LineReader<R>,
     writer: W,
     queue: Queue,
@@ -45,7 +45,7 @@ where
     ) -> Self {
         let reader = LineReader::new(reader, limits.client_line);
         Self {
-            shared,
+            shared: Ending(shared),
             reader,
             writer,
             queue,
@@ -56,10 +56,12 @@ where
 
     /// Reads and writes until the server's side ends; then every open exchange fails as lost.
     ///
+    /// Where the server reads no more, further requests fail, and answers to earlier ones are still taken.
+    ///
     /// # Errors
     /// What reading gave. A stream that cannot be written ends when it cannot be read any more.
     pub async fn run(self) -> io::Result<()> {
-        let shared = Arc::clone(&self.shared);
+        let shared = Arc::clone(&self.shared.0);
         let (mut reading, writing) = self.split();
         let read = async {
             tokio::pin!(writing);
@@ -108,15 +110,23 @@ impl<R, W> fmt::Debug for DuplexDriver<R, W> {
 
 /// The direction from the server.
 pub(crate) struct Reading<R> {
-    shared: Arc<Shared>,
+    shared: Ending,
     reader: LineReader<R>,
     line: usize,
     batch: usize,
 }
 
 impl<R: AsyncRead + Unpin> Reading<R> {
-    /// Reads and routes until the end. Cancel-safe.
+    /// Reads and routes until the end, and sends the cancellations that found no room. Dropping it loses no line.
     pub(crate) async fn run(&mut self) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared.0);
+        tokio::select! {
+            ended = self.read() => ended,
+            never = pay(&shared) => match never {},
+        }
+    }
+
+    async fn read(&mut self) -> io::Result<()> {
         while let Some(line) = self.reader.next().await? {
             match line {
                 Line::Text(text) => self.route(&text),
@@ -130,8 +140,8 @@ impl<R: AsyncRead + Unpin> Reading<R> {
         match jsonrpc::decode(text) {
             Ok(message) => self.message(message),
             Err(malformed) if malformed.kind == MalformedKind::Batch => {
-                let elements = jsonrpc::decode_batch(text, self.batch).unwrap_or_default();
-                for element in elements {
+                let elements = jsonrpc::decode_batch(text, self.batch);
+                for element in elements.unwrap_or_else(|malformed| vec![Err(malformed)]) {
                     match element {
                         Ok(message) => self.message(message),
                         Err(malformed) => self.malformed(malformed, text),
@@ -200,11 +210,12 @@ impl<R: AsyncRead + Unpin> Reading<R> {
     /// An answer that breaks the rules ends its exchange; anything else is noise and stays unanswered.
     fn malformed(&self, malformed: Malformed, text: &Bytes) {
         let mut state = self.shared.lock();
-        if let Some(slot) = malformed
+        // A request that breaks the rules may have the same id as one of ours.
+        let answered = malformed
             .id
             .as_ref()
-            .and_then(|id| state.mux.handle_response(id))
-        {
+            .filter(|_| malformed.kind == MalformedKind::Response);
+        if let Some(slot) = answered.and_then(|id| state.mux.handle_response(id)) {
             drop(state);
             let detail = format!("the server's answer is no JSON-RPC response: {malformed}");
             slot.end(Err(
@@ -234,5 +245,44 @@ impl<R: AsyncRead + Unpin> Reading<R> {
                 Failure::new(FailureKind::TooLarge, detail).with_executed(Executed::Yes)
             ));
         }
+    }
+}
+
+/// Sends what is owed, in order, and ends the stream when the client is gone.
+async fn pay(shared: &Shared) -> Infallible {
+    loop {
+        let (owed, abandoned) = {
+            let mut state = shared.lock();
+            (state.owed.pop_front(), state.abandoned)
+        };
+        match owed {
+            // A stream that is closed takes nothing, and then there is nothing to tell.
+            Some(id) => drop(shared.outbound.send(cancellation(&id)).await),
+            None => {
+                if abandoned {
+                    shared.outbound.end();
+                }
+                shared.debt.notified().await;
+            }
+        }
+    }
+}
+
+/// Whoever drives a stream ends it, also when he is dropped in the middle of it.
+struct Ending(Arc<Shared>);
+
+impl Deref for Ending {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let reason: Reason =
+            Arc::new(|| Failure::new(FailureKind::Lost, "the stream is driven no more"));
+        self.end_if_open(&reason);
     }
 }

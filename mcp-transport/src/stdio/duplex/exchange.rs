@@ -9,19 +9,18 @@ use std::{
 
 use bytes::Bytes;
 use mcp_errors::{Executed, Failure, FailureKind};
-use mcp_types::{RawParams, RequestId, jsonrpc::ProgressToken, notification::CancelledParams};
+use mcp_types::{RequestId, jsonrpc::ProgressToken};
 
-use super::{Shared, slot::Slot};
+use super::{Handle, slot::Slot};
 use crate::{
-    exchange::{Event, Exchange, Notification, Request},
-    message,
+    exchange::{Event, Exchange, Request},
     proto::mux::Refused,
     stdio::{Closed, SendError},
 };
 
 /// A request and its answer.
 pub(super) struct DuplexExchange {
-    shared: Arc<Shared>,
+    shared: Arc<Handle>,
     id: RequestId,
     token: Option<ProgressToken>,
     slot: Arc<Slot>,
@@ -38,7 +37,7 @@ enum State {
 }
 
 impl DuplexExchange {
-    pub(super) fn new(shared: Arc<Shared>, id: RequestId, request: &Request, text: Bytes) -> Self {
+    pub(super) fn new(shared: Arc<Handle>, id: RequestId, request: &Request, text: Bytes) -> Self {
         let initializes = request.method == "initialize";
         let slot = Arc::new(Slot::new(
             initializes || request.method == "server/discover",
@@ -73,9 +72,21 @@ impl DuplexExchange {
                     outbound.send(text).await
                 })))
             }
-            // Whoever closes the stream ends the exchange, and knows why.
-            Err(SendError::Closed(_)) => Ok(State::Sent),
+            Err(SendError::Closed(_)) => Err(self.unsent()),
         }
+    }
+
+    /// Forgets a request that the stream did not take.
+    fn unsent(&self) -> Failure {
+        let mut state = self.shared.lock();
+        state.mux.cancel(&self.id);
+        let end = state.end.clone();
+        drop(state);
+        let failure = end.map_or_else(
+            || Failure::new(FailureKind::Lost, "the server reads no more"),
+            |end| end(),
+        );
+        failure.with_executed(Executed::No)
     }
 }
 
@@ -89,7 +100,11 @@ impl Exchange for DuplexExchange {
                     Err(failure) => return Poll::Ready(Event::Outcome(Err(failure))),
                 },
                 State::Queueing(mut queueing) => match queueing.as_mut().poll(cx) {
-                    Poll::Ready(Ok(()) | Err(Closed)) => State::Sent,
+                    Poll::Ready(Ok(())) => State::Sent,
+                    Poll::Ready(Err(Closed)) => {
+                        let failure = this.unsent();
+                        return Poll::Ready(Event::Outcome(Err(failure)));
+                    }
                     Poll::Pending => {
                         this.state = State::Queueing(queueing);
                         // The stream may end while there is no room.
@@ -123,16 +138,8 @@ impl Drop for DuplexExchange {
             return;
         }
         let open = self.shared.lock().mux.cancel(&self.id).is_some();
-        if !open || self.initializes || !matches!(self.state, State::Sent) {
-            return;
-        }
-        if let Ok(params) = RawParams::from_serialize(&CancelledParams::new(self.id.clone())) {
-            let notification = Notification::new("notifications/cancelled", params);
-            // Where the queue is full the server reads nothing, a cancellation included.
-            let _ = self
-                .shared
-                .outbound
-                .try_send(message::write_notification(&notification));
+        if open && !self.initializes && matches!(self.state, State::Sent) {
+            self.shared.cancel(self.id.clone());
         }
     }
 }
@@ -148,24 +155,30 @@ fn refused(refused: Refused) -> Failure {
 
 /// The exchange that yields what a legacy server sends unasked, from when it was opened.
 pub(super) struct Listening {
-    shared: Arc<Shared>,
+    shared: Arc<Handle>,
     slot: Arc<Slot>,
 }
 
 impl Listening {
     /// Listens at once: what comes before the first poll waits.
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(shared: Arc<Handle>) -> Self {
         let slot = Arc::new(Slot::new(false));
         let mut state = shared.lock();
-        if let Some(end) = &state.end {
+        let end = state.end.clone();
+        let earlier = match end {
+            Some(_) => None,
+            None => state.listener.replace(Arc::clone(&slot)),
+        };
+        drop(state);
+        if let Some(end) = end {
             slot.end(Err(end()));
-        } else if let Some(earlier) = state.listener.replace(Arc::clone(&slot)) {
+        }
+        if let Some(earlier) = earlier {
             earlier.end(Err(Failure::new(
                 FailureKind::Cancelled,
                 "another listener took over",
             )));
         }
-        drop(state);
         Self { shared, slot }
     }
 }

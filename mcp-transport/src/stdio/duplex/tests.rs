@@ -244,7 +244,7 @@ async fn t9_noise_is_skipped_and_counted_and_never_answered() {
         let noise = client.noise();
         assert_eq!(
             (noise.lines, noise.first.as_deref()),
-            (4, Some("Starting server..."))
+            (5, Some("Starting server..."))
         );
     })
     .await;
@@ -331,4 +331,186 @@ async fn calls_wait_for_room_and_the_table_is_bounded() {
         assert!(a.is_ok() && b.is_ok() && c.is_ok());
     })
     .await;
+}
+
+#[tokio::test]
+async fn late_and_doubled_answers_are_stray() {
+    with(Limits::default(), async |client, mut peer| {
+        let mut dropped = client.open(request("tools/call"));
+        start(&mut dropped).await;
+        drop(dropped);
+        let mut call = client.open(request("ping"));
+        start(&mut call).await;
+        for (id, value) in [(1, 1), (2, 2), (2, 3)] {
+            peer.sends(json!({ "jsonrpc": "2.0", "id": id, "result": { "value": value } }))
+                .await;
+        }
+        assert_eq!(
+            outcome(&mut call).await.unwrap().result.as_str(),
+            r#"{"value":2}"#
+        );
+        start(&mut call).await;
+        assert_eq!(client.stray(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_broken_request_of_the_server_ends_no_call_of_the_same_id() {
+    with(Limits::default(), async |client, mut peer| {
+        let mut call = client.open(request("ping"));
+        start(&mut call).await;
+        peer.sends(json!({ "jsonrpc": "1.0", "id": 1, "method": "ping" }))
+            .await;
+        peer.sends(json!([{ "jsonrpc": "2.0", "id": 1, "method": 7 }]))
+            .await;
+        peer.sends(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }))
+            .await;
+        assert!(outcome(&mut call).await.is_ok());
+        assert_eq!(client.noise().lines, 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_batch_over_the_limit_is_noise() {
+    with(Limits::default().with_batch(1), async |client, mut peer| {
+        let answer = json!({ "jsonrpc": "2.0", "id": 9, "result": {} });
+        peer.sends(json!([answer, answer])).await;
+        peer.sends(json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" }))
+            .await;
+        assert_eq!(peer.reads().await["id"], "a");
+        assert_eq!(client.noise().lines, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_cancellation_waits_for_room() {
+    let limits = Limits::default().with_outbound_messages(1);
+    with(limits, async |client, mut peer| {
+        let mut first = client.open(request("first"));
+        start(&mut first).await;
+        assert_eq!(peer.reads().await["method"], "first");
+        // The queue takes this one, and nothing has moved it on when the cancellation comes.
+        client
+            .notify(Notification::new("between", RawParams::empty()))
+            .unwrap();
+        drop(first);
+        assert_eq!(peer.reads().await["method"], "between");
+        let cancelled = peer.reads().await;
+        assert_eq!(
+            (&cancelled["method"], &cancelled["params"]["requestId"]),
+            (&json!("notifications/cancelled"), &json!(1))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn dropping_the_driver_ends_what_is_open_and_what_comes_later() {
+    for run in [false, true] {
+        let (near, _far) = tokio::io::duplex(1 << 16);
+        let (reader, writer) = tokio::io::split(near);
+        let (client, driver) = Duplex::new(reader, writer, &Limits::default());
+        let mut call = client.open(request("ping"));
+        let mut listener = client.open(request("subscriptions/listen"));
+        start(&mut call).await;
+        start(&mut listener).await;
+        if run {
+            let mut running = Box::pin(driver.run());
+            let once = poll_fn(|cx| std::task::Poll::Ready(running.as_mut().poll(cx).is_pending()));
+            assert!(once.await);
+        } else {
+            drop(driver);
+        }
+        for exchange in [&mut call, &mut listener] {
+            let failure = outcome(exchange).await.unwrap_err();
+            assert_eq!(
+                (failure.kind(), failure.executed()),
+                (FailureKind::Lost, Executed::Unknown)
+            );
+        }
+        let failure = outcome(&mut client.open(request("later")))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (failure.kind(), failure.executed()),
+            (FailureKind::Lost, Executed::No)
+        );
+    }
+}
+
+#[tokio::test]
+async fn dropping_the_client_ends_the_stream_after_what_is_queued() {
+    for messages in [1, 64] {
+        let limits = Limits::default().with_outbound_messages(messages);
+        with(limits, async |client, mut peer| {
+            let mut call = client.open(request("ping"));
+            start(&mut call).await;
+            drop(client);
+            assert_eq!(peer.reads().await["method"], "ping");
+            peer.sends(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }))
+                .await;
+            assert!(outcome(&mut call).await.is_ok());
+            drop(call);
+            let mut rest = String::new();
+            peer.lines.read_line(&mut rest).await.unwrap();
+            assert_eq!(rest, "");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn dropping_client_and_call_still_cancels() {
+    for messages in [1, 64] {
+        let limits = Limits::default().with_outbound_messages(messages);
+        with(limits, async |client, mut peer| {
+            let mut call = client.open(request("tools/call"));
+            start(&mut call).await;
+            drop(client);
+            drop(call);
+            assert_eq!(peer.reads().await["method"], "tools/call");
+            assert_eq!(peer.reads().await["method"], "notifications/cancelled");
+            let mut rest = String::new();
+            peer.lines.read_line(&mut rest).await.unwrap();
+            assert_eq!(rest, "");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_reads_no_more_is_sent_no_more() {
+    let (reader, mut answers) = tokio::io::duplex(1 << 16);
+    let (writer, requests) = tokio::io::duplex(64);
+    drop(requests);
+    let (client, driver) = Duplex::new(reader, writer, &Limits::default());
+    let play = async {
+        let mut call = client.open(request("one"));
+        start(&mut call).await;
+        // The writer finds out by writing.
+        let later = loop {
+            let mut later = client.open(request("two"));
+            let polled = poll_fn(|cx| std::task::Poll::Ready(later.as_mut().poll_event(cx))).await;
+            if let std::task::Poll::Ready(Event::Outcome(outcome)) = polled {
+                break outcome.unwrap_err();
+            }
+            tokio::task::yield_now().await;
+        };
+        assert_eq!(
+            (later.kind(), later.executed()),
+            (FailureKind::Lost, Executed::No)
+        );
+        // What it wrote before still counts.
+        answers
+            .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n")
+            .await
+            .unwrap();
+        assert!(outcome(&mut call).await.is_ok());
+        drop(answers);
+    };
+    let ((), driven) = tokio::join!(play, driver.run());
+    driven.unwrap();
 }

@@ -100,3 +100,16 @@ async fn a_reader_gives_lines_and_then_the_last_one() {
     assert_eq!(lines, [text("a"), Line::Overlong, text("b")]);
     assert_eq!(reader.next().await.unwrap(), None);
 }
+
+#[tokio::test]
+async fn a_queue_ends_after_what_waits_also_when_it_is_full() {
+    for messages in [1, 2, 64] {
+        let (sender, queue) = outbound(&limits(messages, 1024));
+        sender.send(Bytes::from_static(b"a")).await.unwrap();
+        sender.end();
+        let mut out = Vec::new();
+        queue.write_to(&mut out).await.unwrap();
+        assert_eq!(out, b"a\n");
+        assert_eq!(sender.send(Bytes::from_static(b"c")).await, Err(Closed));
+    }
+}
