@@ -139,10 +139,11 @@ macro_rules! object {
                                 } )*
                                 other => {
                                     let value = map.next_value()?;
-                                    extra.push::<A::Error>(other, value)?;
+                                    extra.push(other, value);
                                 }
                             }
                         }
+                        extra.check::<A::Error>()?;
                         Ok($Name {
                             $( $field: object!(@take $mode $field $key $Name), )*
                             extra,

@@ -3,12 +3,29 @@
 //! A proxy forwards what it does not understand, and may edit one member of an object without
 //! touching the rest. Text is kept, so numbers, escapes and order survive.
 
+use std::collections::HashSet;
+
 mod object;
 mod params;
 mod value;
 
 pub(crate) use self::params::{Members, Twice};
 pub use self::{object::RawObject, params::RawParams, value::RawJson};
+
+/// A name that stands twice. A peer chooses how many names there are, so many are hashed.
+fn twice<'a>(mut names: impl ExactSizeIterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    const FEW: usize = 16;
+    if names.len() > FEW {
+        let mut seen = HashSet::with_capacity(names.len());
+        return names.find(|name| !seen.insert(*name));
+    }
+    while let Some(name) = names.next() {
+        if names.clone().any(|later| later == name) {
+            return Some(name);
+        }
+    }
+    None
+}
 
 #[cfg(test)]
 mod tests;

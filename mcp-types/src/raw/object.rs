@@ -8,7 +8,7 @@ use serde::{
     ser::SerializeMap,
 };
 
-use super::RawJson;
+use super::{RawJson, twice};
 
 /// A JSON object: names in the order they came, values kept as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,17 +73,17 @@ impl RawObject {
         self.0.is_empty()
     }
 
-    /// Appends a member that is known to be new.
-    pub(crate) fn push<E: serde::de::Error>(
-        &mut self,
-        name: &str,
-        value: RawJson,
-    ) -> Result<(), E> {
-        if self.contains(name) {
-            return Err(E::custom(format_args!("member `{name}` stands twice")));
-        }
+    /// Appends a member. Once all are there, [`Self::check`] must follow.
+    pub(crate) fn push(&mut self, name: &str, value: RawJson) {
         self.0.push((name.into(), value));
-        Ok(())
+    }
+
+    /// Checks that no member stands twice.
+    pub(crate) fn check<E: serde::de::Error>(&self) -> Result<(), E> {
+        match twice(self.0.iter().map(|(name, _)| &**name)) {
+            None => Ok(()),
+            Some(name) => Err(E::custom(format_args!("member `{name}` stands twice"))),
+        }
     }
 
     /// Writes the members into a map that is being serialised.
@@ -117,8 +117,9 @@ impl<'de> Deserialize<'de> for RawObject {
                     let value = map
                         .next_value()
                         .map_err(|error| A::Error::custom(format_args!("{name}: {error}")))?;
-                    object.push::<A::Error>(&name, value)?;
+                    object.push(&name, value);
                 }
+                object.check::<A::Error>()?;
                 Ok(object)
             }
         }

@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::RawJson;
+use super::{RawJson, twice};
 use crate::object::Key;
 
 /// The `params` of a message: an object, not yet decoded.
@@ -169,21 +169,20 @@ impl RawParams {
 
     /// Finds the members, which were read from `bytes`, in `bytes`.
     pub(crate) fn locate(bytes: &Bytes, members: &[(Key<'_>, &RawValue)]) -> Result<Self, Twice> {
+        if let Some(name) = twice(members.iter().map(|(name, _)| &**name)) {
+            return Err(Twice(name.into()));
+        }
         let base = bytes.as_ptr() as usize;
-        let mut found = Vec::with_capacity(members.len());
-        for (name, value) in members {
-            if found.iter().any(|member: &Member| *member.name == **name) {
-                return Err(Twice((**name).into()));
-            }
+        let found = members.iter().map(|(name, value)| {
             let start = value.get().as_ptr() as usize - base;
-            found.push(Member {
+            Member {
                 name: (**name).into(),
                 value: start..start + value.get().len(),
-            });
-        }
+            }
+        });
         Ok(Self {
             bytes: bytes.clone(),
-            members: found.into(),
+            members: found.collect(),
         })
     }
 

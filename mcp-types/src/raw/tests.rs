@@ -67,6 +67,23 @@ fn what_is_no_object_or_names_a_member_twice_is_refused() {
 }
 
 #[test]
+fn a_member_that_stands_twice_is_found_among_few_and_among_many() {
+    // With each member compared to each, a hundred thousand would keep a reader for minutes.
+    for count in [1, 2, 15, 16, 17, 100_000] {
+        let mut text = String::from("{");
+        for member in 0..count {
+            text.push_str(&format!("\"m{member}\":0,"));
+        }
+        let (once, twice) = (format!("{text}\"x\":0}}"), format!("{text}\"m0\":0}}"));
+        assert!(RawParams::parse(once.clone()).is_ok(), "{count}");
+        assert!(serde_json::from_str::<RawObject>(&once).is_ok(), "{count}");
+        assert!(RawParams::parse(twice.clone()).is_err(), "{count}");
+        let error = serde_json::from_str::<RawObject>(&twice).unwrap_err();
+        assert!(error.to_string().starts_with("member `m0` stands twice"));
+    }
+}
+
+#[test]
 fn an_object_is_edited_in_place() {
     let mut object: RawObject = serde_json::from_str(r#"{"b":1,"a":[1, 2]}"#).unwrap();
     object.set("b", RawJson::parse("true").unwrap());
