@@ -16,7 +16,7 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 #[cfg(feature = "test-util")]
@@ -42,4 +42,12 @@ pub trait Clock: fmt::Debug + Send + Sync {
 
     /// Ends at `deadline`, at once if that has passed.
     fn sleep_until(&self, deadline: Instant) -> Sleep;
+
+    /// The instant when `patience` is over. A time that no instant can hold, such as [`Duration::MAX`], means half a
+    /// century: as good as never.
+    fn deadline(&self, patience: Duration) -> Instant {
+        const NEVER: Duration = Duration::from_secs(50 * 365 * 24 * 3600);
+        let now = self.now();
+        now.checked_add(patience).unwrap_or_else(|| now + NEVER)
+    }
 }

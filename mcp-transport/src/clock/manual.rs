@@ -167,6 +167,14 @@ mod tests {
     }
 
     #[test]
+    fn no_patience_is_too_long() {
+        let clock = ManualClock::new();
+        let second = Duration::from_secs(1);
+        assert_eq!(clock.deadline(second), clock.now() + second);
+        assert!(clock.deadline(Duration::MAX) > clock.now() + Duration::from_secs(1 << 30));
+    }
+
+    #[test]
     fn a_dropped_sleeper_leaves_nothing() {
         let clock = ManualClock::new();
         let mut sleep = clock.sleep_until(clock.now() + Duration::from_secs(1));

@@ -41,7 +41,8 @@ use crate::{
 /// A client of one Streamable HTTP endpoint. Clones share its connections and its session.
 ///
 /// Requests are not repeated, redirects are followed only to the same origin (307 and 308), and answers are bounded
-/// by [`Limits`]. It waits for an answer as long as its caller does; only connecting has a deadline here.
+/// by [`Limits`]. It waits for an answer as long as its caller does; what has a deadline here is connecting, the body
+/// of a refusal and what follows an answer. Dropping it ends no legacy session: [`Self::close`] does.
 #[derive(Clone)]
 pub struct HttpClient {
     core: Arc<Core>,
@@ -96,7 +97,7 @@ impl HttpClient {
         let ends = self.core.lock().end(&mut headers);
         if ends {
             let send = self.core.send(Method::DELETE, headers, None);
-            let deadline = self.core.clock.now() + self.core.limits.farewell_time;
+            let deadline = self.core.clock.deadline(self.core.limits.farewell_time);
             tokio::select! {
                 _ = send => {}
                 () = self.core.clock.sleep_until(deadline) => {}
@@ -195,6 +196,8 @@ impl Core {
             }
         }
         headers.insert(header::ACCEPT, head::ACCEPT_BOTH);
+        // Some proxies compress where nobody forbids it.
+        headers.insert(header::ACCEPT_ENCODING, head::IDENTITY);
         headers.insert(header::CONTENT_TYPE, head::CONTENT_TYPE_JSON);
         headers
     }

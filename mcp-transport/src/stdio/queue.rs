@@ -20,9 +20,10 @@ use crate::proto::limits::Limits;
 ///
 /// The [`Outbound`] can be cloned to every sender; the [`Queue`] is written by whoever owns the stream.
 pub fn outbound(limits: &Limits) -> (Outbound, Queue) {
-    let (sender, receiver) = mpsc::channel(limits.outbound_messages.max(1));
+    let (sender, receiver) =
+        mpsc::channel(limits.outbound_messages.clamp(1, Semaphore::MAX_PERMITS));
     let most = u32::try_from(limits.outbound_bytes.max(1)).unwrap_or(u32::MAX);
-    let room = Arc::new(Semaphore::new(most as usize));
+    let room = Arc::new(Semaphore::new((most as usize).min(Semaphore::MAX_PERMITS)));
     let ended = Arc::new(AtomicBool::new(false));
     let queue = Queue {
         receiver,

@@ -134,13 +134,14 @@ impl Verdict<'_> {
         kind: FailureKind,
         what: &str,
         parts: Parts,
-        mut body: Bytes,
+        body: &Bytes,
     ) -> Failure {
-        body.truncate(self.limits.error_body);
+        let kept = body.len().min(self.limits.error_body);
         let answer = HttpAnswer {
             status: parts.status,
             headers: parts.headers,
-            body,
+            // A copy, so that a failure that is kept does not keep the whole.
+            body: Bytes::copy_from_slice(&body[..kept]),
         };
         let mut failure = Failure::new(kind, format!("{}: {what}; {answer}", self.place));
         if self.refused(answer.status) {

@@ -15,6 +15,7 @@ use crate::{
 pub(super) const ACCEPT_BOTH: HeaderValue =
     HeaderValue::from_static("application/json, text/event-stream");
 pub(super) const ACCEPT_EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+pub(super) const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
 pub(super) const CONTENT_TYPE_JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Whether the transport sets the header `name` itself.

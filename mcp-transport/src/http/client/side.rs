@@ -13,7 +13,7 @@ use mcp_types::{
     jsonrpc::{self, ErrorId, RequestMessage},
     notification::CancelledParams,
 };
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use super::Core;
 use crate::{
@@ -56,7 +56,7 @@ impl Side {
                 queued: 0,
             }),
             posted: watch::Sender::new(0),
-            messages: limits.outbound_messages.max(1),
+            messages: limits.outbound_messages.clamp(1, Semaphore::MAX_PERMITS),
         }
     }
 
@@ -201,12 +201,16 @@ impl Working {
         while let Some(post) = self.posts.recv().await {
             self.counting = u64::from(post.counts);
             let core = Arc::clone(&self.core);
-            let start = core.clock.now();
+            let clock = &core.clock;
+            let (soon, last) = (
+                clock.deadline(core.limits.farewell_time.min(post.patience)),
+                clock.deadline(post.patience),
+            );
             let send = core.send(HttpMethod::POST, post.headers, Some(post.body));
             let mut send = pin!(send);
             let answer = tokio::select! {
                 answer = &mut send => Some(answer),
-                () = core.clock.sleep_until(start + core.limits.farewell_time.min(post.patience)) => None,
+                () = clock.sleep_until(soon) => None,
             };
             // From here on it is out, only not answered: that must not hold up the requests behind it.
             self.settle();
@@ -214,7 +218,7 @@ impl Working {
                 Some(answer) => Some(answer),
                 None => tokio::select! {
                     answer = send => Some(answer),
-                    () = core.clock.sleep_until(start + post.patience) => None,
+                    () = clock.sleep_until(last) => None,
                 },
             };
             // Any answer will do, 4xx and HTML included: there is nobody to tell.

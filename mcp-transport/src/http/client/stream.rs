@@ -159,7 +159,7 @@ impl HttpExchange {
             Head::Empty => (0, Some(core.clock.now())),
             _ => (
                 limits.error_body,
-                Some(core.clock.now() + limits.farewell_time),
+                Some(core.clock.deadline(limits.farewell_time)),
             ),
         };
         State::Gathering(Box::new(Gathering {
@@ -170,7 +170,7 @@ impl HttpExchange {
         }))
     }
 
-    fn conclude(&self, head: Head, parts: Parts, body: Gathered) -> Result<Reply, Failure> {
+    fn conclude(&self, head: Head, parts: Parts, body: &Gathered) -> Result<Reply, Failure> {
         let place = self.client.core.place();
         let core = &self.client.core;
         let verdict = Verdict {
@@ -207,7 +207,7 @@ impl HttpExchange {
                 (FailureKind::Http, "the request was refused")
             }
         };
-        Err(verdict.answer(kind, what, parts, body.bytes))
+        Err(verdict.answer(kind, what, parts, &body.bytes))
     }
 
     fn reply(&self, parts: Parts, result: RawJson) -> Reply {
@@ -351,7 +351,7 @@ impl HttpExchange {
             reason = "ends with the body, or after a moment"
         )]
         runtime.spawn(async move {
-            let deadline = core.clock.now() + core.limits.farewell_time;
+            let deadline = core.clock.deadline(core.limits.farewell_time);
             tokio::select! {
                 () = poll_fn(|cx| poll_rest(&mut body, cx)) => {}
                 () = core.clock.sleep_until(deadline) => {}
@@ -415,7 +415,7 @@ impl Exchange for HttpExchange {
                     };
                     let Gathering { head, parts, .. } = *gathering;
                     match gathered {
-                        Ok(body) => this.conclude(head, parts, body),
+                        Ok(body) => this.conclude(head, parts, &body),
                         Err(error) => Err(failure::broken(error, &this.client.core.place())
                             .with_http_status(parts.status.as_u16())),
                     }

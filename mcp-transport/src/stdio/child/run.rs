@@ -167,7 +167,7 @@ impl Run {
     async fn end(&mut self) -> Option<ExitStatus> {
         let duplex = self.duplex.clone();
         let patience = self.limits.child_eof_time;
-        let deadline = self.clock.now() + patience;
+        let deadline = self.clock.deadline(patience);
         let sleep = self.clock.sleep_until(deadline);
         tokio::select! {
             status = async { tokio::join!(duplex.finish(), self.process.wait()).1 } => return status,
@@ -182,7 +182,7 @@ impl Run {
     }
 
     async fn exit_within(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let sleep = self.clock.sleep_until(self.clock.now() + patience);
+        let sleep = self.clock.sleep_until(self.clock.deadline(patience));
         tokio::select! {
             status = self.process.wait() => status,
             () = sleep => None,
@@ -192,7 +192,7 @@ impl Run {
     async fn within(&self, patience: Duration, event: impl Future<Output = ()>) {
         tokio::select! {
             () = event => {}
-            () = self.clock.sleep_until(self.clock.now() + patience) => {}
+            () = self.clock.sleep_until(self.clock.deadline(patience)) => {}
         }
     }
 

@@ -380,3 +380,22 @@ fn a_panic_and_a_drop_outside_the_runtime_leave_no_process() {
         other_ended.wait_for(Option::is_some).await.unwrap();
     }));
 }
+
+#[tokio::test]
+async fn any_limit_may_be_as_large_as_can_be() {
+    let limits = Limits::default()
+        .with_outbound_messages(usize::MAX)
+        .with_outbound_bytes(usize::MAX)
+        .with_client_line(usize::MAX)
+        .with_stderr(usize::MAX)
+        .with_in_flight(usize::MAX)
+        .with_child_eof_time(Duration::MAX)
+        .with_child_term_time(Duration::MAX);
+    let child = shell(format!("echo told >&2; {ANSWER} cat > /dev/null"))
+        .limits(limits)
+        .spawn()
+        .unwrap();
+    assert!(call(&child, "ping").await.is_ok());
+    assert_eq!(child.close().await.unwrap().code(), Some(0));
+    assert_eq!(child.stderr(), "told\n");
+}

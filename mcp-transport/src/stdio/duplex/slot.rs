@@ -20,13 +20,17 @@ pub(super) struct Slot {
 
 #[derive(Debug, Default)]
 struct Events {
-    notifications: VecDeque<Notification>,
+    notifications: VecDeque<(usize, Notification)>,
+    /// The size of their params.
+    bytes: usize,
     outcome: Option<Result<Reply, Failure>>,
     reader: Option<Waker>,
 }
 
 /// As many notifications wait; when there are more the oldest go, since the newest say most.
 const WAITING: usize = 64;
+/// So large may their params be together, but for one that is larger alone.
+const WAITING_BYTES: usize = 1024 * 1024;
 
 impl Slot {
     pub(super) fn new(opens: bool) -> Self {
@@ -37,11 +41,17 @@ impl Slot {
     }
 
     pub(super) fn push(&self, notification: Notification) {
+        let params = notification.params.iter();
+        let size = params.map(|(name, value)| name.len() + value.len()).sum();
         self.change(|events| {
-            if events.notifications.len() == WAITING {
-                events.notifications.pop_front();
+            while events.notifications.len() == WAITING
+                || (events.bytes + size > WAITING_BYTES && events.bytes > 0)
+            {
+                let gone = events.notifications.pop_front();
+                events.bytes -= gone.map_or(events.bytes, |(size, _)| size);
             }
-            events.notifications.push_back(notification);
+            events.bytes += size;
+            events.notifications.push_back((size, notification));
         });
     }
 
@@ -53,7 +63,8 @@ impl Slot {
 
     pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<Event> {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(notification) = events.notifications.pop_front() {
+        if let Some((size, notification)) = events.notifications.pop_front() {
+            events.bytes -= size;
             return Poll::Ready(Event::Notification(notification));
         }
         if let Some(outcome) = events.outcome.take() {
@@ -71,5 +82,45 @@ impl Slot {
         if let Some(reader) = reader {
             reader.wake();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::RawParams;
+
+    use super::*;
+
+    /// Pushes notifications whose params have these sizes; gives the sizes that wait.
+    fn check(sizes: &[usize], expected: &[usize]) {
+        let slot = Slot::new(false);
+        for &size in sizes {
+            let params = if size == 0 {
+                RawParams::empty()
+            } else {
+                RawParams::parse(format!("{{\"a\":\"{}\"}}", "x".repeat(size - 3))).unwrap()
+            };
+            slot.push(Notification::new("n", params));
+        }
+        let mut waiting: Vec<usize> = Vec::new();
+        let mut cx = Context::from_waker(Waker::noop());
+        while let Poll::Ready(Event::Notification(notification)) = slot.poll(&mut cx) {
+            let params = notification.params.iter();
+            waiting.push(params.map(|(name, value)| name.len() + value.len()).sum());
+        }
+        assert_eq!(waiting, expected);
+        assert_eq!(slot.events.lock().unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn what_waits_is_bounded_in_number_and_in_size() {
+        check(&[], &[]);
+        check(&[0, 4, 5], &[0, 4, 5]);
+        let many: Vec<_> = (4..100).collect();
+        check(&many, &many[many.len() - WAITING..]);
+        check(&[4, WAITING_BYTES - 4, 5], &[5]);
+        check(&[4, WAITING_BYTES - 4], &[4, WAITING_BYTES - 4]);
+        check(&[4, 5, WAITING_BYTES + 9], &[WAITING_BYTES + 9]);
+        check(&[WAITING_BYTES + 9, 4], &[4]);
     }
 }

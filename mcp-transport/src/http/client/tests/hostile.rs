@@ -440,3 +440,43 @@ async fn the_session_comes_from_the_answer_to_initialize_alone() {
         .collect();
     assert_eq!(sessions, ["-", "-", "-", "s1", "s1", "-", "s1"]);
 }
+
+#[tokio::test]
+async fn n2_a_request_is_never_sent_twice() {
+    let server = Server::start(["!close".to_owned(), json(200, OK), "!close".to_owned()]).await;
+    let client = client(&server, Limits::default());
+    for lost in [true, false, true] {
+        let outcome = call(&client, modern("tools/call", r#"{"name":"a"}"#))
+            .await
+            .1;
+        assert_eq!(outcome.is_err(), lost, "{outcome:?}");
+    }
+    // The last went over the connection of the one before it.
+    assert_eq!((server.requests().len(), server.connections()), (3, 2));
+}
+
+#[tokio::test]
+async fn any_limit_may_be_as_large_as_can_be() {
+    let limits = Limits::default()
+        .with_outbound_messages(usize::MAX)
+        .with_outbound_bytes(usize::MAX)
+        .with_response_body(usize::MAX)
+        .with_event(usize::MAX)
+        .with_error_body(usize::MAX)
+        .with_connect_time(Duration::MAX)
+        .with_farewell_time(Duration::MAX)
+        .with_idle_time(Duration::MAX);
+    let server = Server::start([session(), ACCEPTED.into(), json(200, OK), ACCEPTED.into()]).await;
+    let client = client(&server, limits);
+    result(call(&client, legacy("initialize")).await.1);
+    client
+        .notify(Notification::new("n", RawParams::empty()))
+        .unwrap();
+    result(soon(call(&client, legacy("ping"))).await.1);
+    soon(client.close()).await;
+    assert_eq!(server.requests().len(), 4);
+    assert_eq!(
+        server.requests()[0].header("accept-encoding"),
+        Some("identity")
+    );
+}
