@@ -3,7 +3,7 @@
 use std::{
     fmt,
     pin::Pin,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use mcp_transport::{Endpoint, Exchange, Full, Notification, Request};
@@ -20,11 +20,16 @@ impl Connection {
     pub(crate) fn new(gate: Gate) -> Self {
         Self(Mutex::new(gate))
     }
+
+    fn gate(&self) -> MutexGuard<'_, Gate> {
+        // No code panics while it holds the lock, so a poisoned one is whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Endpoint for Connection {
     fn open(&self, request: Request) -> Pin<Box<dyn Exchange>> {
-        let mut gate = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gate = self.gate();
         if let (Some(session), true) = (gate.session(), request.method == "subscriptions/listen") {
             return gate.core().unasked(session);
         }
@@ -35,7 +40,14 @@ impl Endpoint for Connection {
             ext,
             ..
         } = request;
-        gate.open(method, params, Ok(meta), ext)
+        let exchange = gate.open(method, params, Ok(meta), ext);
+        let ended = gate.take_ended();
+        // Its hooks may come back here.
+        drop(gate);
+        if let Some(session) = ended {
+            session.close();
+        }
+        exchange
     }
 
     /// Nothing a client notifies a server of changes anything here: a call is cancelled by dropping
@@ -47,7 +59,7 @@ impl Endpoint for Connection {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let gate = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let gate = self.gate();
         f.debug_struct("Connection")
             .field("era", &gate.era())
             .field("session", &gate.session())

@@ -41,15 +41,12 @@ impl Context {
         else {
             return;
         };
-        if !self.0.outbox.advance(&progress) {
-            return;
-        }
-        let mut params = ProgressParams::new(token, progress);
+        let mut params = ProgressParams::new(token, progress.clone());
         params.total = total.to_number();
         params.message = Some(message.into()).filter(|message| !message.is_empty());
         let params = encode_params(&params, self.0.revision);
         let notification = Notification::new("notifications/progress", params);
-        self.0.outbox.push(notification).await;
+        self.0.outbox.push_progress(&progress, notification).await;
     }
 
     /// Sends any notification that belongs to this call, before its answer.

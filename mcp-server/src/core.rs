@@ -18,8 +18,8 @@ use mcp_types::{
 };
 
 use crate::{
-    exchange::Running, policy::EraPolicy, proto::envelope, registry::Tools, service::Service,
-    session::Session,
+    exchange::Running, path::clipped, policy::EraPolicy, proto::envelope, registry::Tools,
+    service::Service, session::Session,
 };
 
 /// A server without its hosts.
@@ -62,6 +62,7 @@ impl Core {
     /// no legacy revision is served.
     pub(crate) fn initialize(&self, params: &RawParams) -> Result<(Session, RawJson), ErrorObject> {
         let params: InitializeParams = params.decode().map_err(|error| {
+            let error = clipped(&error.to_string(), 400);
             let detail = format!("Invalid initialize parameters: {error}");
             ErrorObject::from(ProtocolError::invalid_params(detail))
         })?;

@@ -29,7 +29,7 @@ use mcp_types::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::oneshot,
+    sync::{Semaphore, oneshot},
     task::{AbortHandle, JoinSet},
 };
 
@@ -74,6 +74,7 @@ where
         stalled: false,
         tasks: JoinSet::new(),
         unasked: JoinSet::new(),
+        batches: Arc::new(Semaphore::new(BATCHES)),
     };
     let read = loop {
         tokio::select! {
@@ -127,6 +128,8 @@ struct Duplex {
     tasks: JoinSet<()>,
     /// What the session tells unasked; at most one task.
     unasked: JoinSet<()>,
+    /// A place for each batch some of whose answers are not there yet.
+    batches: Arc<Semaphore>,
 }
 
 /// A call and where its answer goes.
@@ -188,6 +191,12 @@ impl Duplex {
                 return self.deliver(ReplyTo::Line(self.out.clone()), line).await;
             }
         };
+        let Ok(place) = Arc::clone(&self.batches).try_acquire_owned() else {
+            let detail = format!("at most {BATCHES} batches may be in flight on one connection");
+            let error = ProtocolError::at_capacity(detail, RETRY_AFTER);
+            let line = self.error(None, &error.into());
+            return self.deliver(ReplyTo::Line(self.out.clone()), line).await;
+        };
         let mut answers = Vec::with_capacity(messages.len());
         for message in messages {
             let (sender, answer) = oneshot::channel();
@@ -202,7 +211,19 @@ impl Duplex {
             }
         }
         let out = self.out.clone();
-        spawn(&mut self.tasks, reply::gather(answers, out));
+        let mut gathering = Box::pin(reply::gather(answers));
+        match poll_fn(|cx| Poll::Ready(gathering.as_mut().poll(cx))).await {
+            Poll::Ready(None) => {}
+            Poll::Ready(Some(line)) => self.deliver(ReplyTo::Line(out), line).await,
+            Poll::Pending => {
+                spawn(&mut self.tasks, async move {
+                    if let Some(line) = gathering.await {
+                        let _closed = out.send(line).await;
+                    }
+                    drop(place);
+                });
+            }
+        }
     }
 
     async fn handle_request(&mut self, request: RequestMessage, reply: ReplyTo) {
@@ -216,12 +237,14 @@ impl Duplex {
         let passes = method == "initialize" || method == "ping";
         let session = self.gate.session().cloned();
         let exchange = self.gate.open(method, params, meta, Extensions::new());
-        if self.gate.session() != session.as_ref() {
-            self.tell_unasked();
-        }
         let job = Job { exchange, reply };
         if passes {
-            return self.answer_now(&id, job).await;
+            self.answer_now(&id, job).await;
+            // Only a client that has its answer knows what it may hear.
+            if self.gate.session() != session.as_ref() {
+                self.tell_unasked();
+            }
+            return;
         }
         let admission = self.in_flight().handle_request(&id, job);
         match admission {
@@ -246,6 +269,7 @@ impl Duplex {
         let Some(id) = params.ok().and_then(|params| params.request_id) else {
             return;
         };
+        // A request that waited is dropped here, out of the lock.
         let cancelled = self.in_flight().handle_cancel(&id);
         if let Cancelled::Running(Some(handle)) = cancelled {
             handle.abort();
@@ -261,13 +285,21 @@ impl Duplex {
 
     /// Polls a call in place, and goes on in a task if it has to wait.
     async fn start(&mut self, id: RequestId, ticket: Ticket, mut job: Job) {
+        let mut said = 0;
         let unsent = loop {
+            // Who talks without a pause must not keep cancellations from being read.
+            if said == SAID_IN_PLACE {
+                break None;
+            }
             match poll_once(&mut job.exchange).await {
                 Poll::Pending => break None,
                 Poll::Ready(Event::Notification(notification)) => {
-                    let sent = self.out.try_send(notification_line(&notification));
-                    if let Err(SendError::Full(line)) = sent {
-                        break Some(line);
+                    said += 1;
+                    match self.out.try_send(notification_line(&notification)) {
+                        Ok(()) => {}
+                        Err(SendError::Full(line)) => break Some(line),
+                        // Nobody reads any more: the connection is about to end.
+                        Err(_) => return,
                     }
                 }
                 Poll::Ready(Event::Outcome(outcome)) => {
@@ -317,6 +349,9 @@ impl Duplex {
     /// Sends what the session has to say, instead of what the session before had.
     fn tell_unasked(&mut self) {
         self.unasked = JoinSet::new();
+        if let Some(session) = self.gate.take_ended() {
+            session.close();
+        }
         let Some(session) = self.gate.session() else {
             return;
         };
@@ -365,6 +400,12 @@ impl Duplex {
 /// How long a peer over its limit is asked to wait.
 const RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(1);
 
+/// How many batches of one connection may wait for answers.
+const BATCHES: usize = 16;
+
+/// How much a call may say while the reader polls it.
+const SAID_IN_PLACE: usize = 16;
+
 async fn run(
     id: RequestId,
     ticket: Ticket,
@@ -373,14 +414,19 @@ async fn run(
     out: Outbound,
     in_flight: Arc<Mutex<InFlight<Job, AbortHandle>>>,
 ) {
-    if let Some(line) = unsent {
-        let _closed = out.send(line).await;
+    // Once the queue is closed nobody reads the answer either, and the connection is about to end.
+    if let Some(line) = unsent
+        && out.send(line).await.is_err()
+    {
+        return;
     }
     let outcome = loop {
         match poll_fn(|cx| job.exchange.as_mut().poll_event(cx)).await {
             Event::Notification(notification) => {
-                // Once the queue is closed nobody reads the answer either; this task is about to end.
-                let _closed = out.send(notification_line(&notification)).await;
+                let sent = out.send(notification_line(&notification)).await;
+                if sent.is_err() {
+                    return;
+                }
             }
             Event::Outcome(outcome) => break outcome,
             _ => {}

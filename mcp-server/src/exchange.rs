@@ -92,7 +92,12 @@ impl Exchange for Running {
                     match polled {
                         Ok(Poll::Pending) => waits = true,
                         Ok(Poll::Ready(answer)) => this.state = State::Answered(Box::new(answer)),
-                        Err(_) => this.state = State::Answered(Box::new(panicked())),
+                        Err(_) => {
+                            let broken = mem::replace(&mut this.state, State::Ended);
+                            // What is left of the handler may panic once more.
+                            let _again = catch_unwind(AssertUnwindSafe(|| drop(broken)));
+                            this.state = State::Answered(Box::new(panicked()));
+                        }
                     }
                 }
                 State::Answered(_) => {

@@ -18,6 +18,7 @@ pub(crate) struct Gate {
     core: Arc<Core>,
     era: Era,
     session: Option<Session>,
+    ended: Option<Session>,
 }
 
 impl Gate {
@@ -26,6 +27,7 @@ impl Gate {
             core,
             era: Era::Opening,
             session: None,
+            ended: None,
         }
     }
 
@@ -64,6 +66,11 @@ impl Gate {
         self.session.as_ref()
     }
 
+    /// The session that a new one has replaced. It is the host's to close, under no lock.
+    pub(crate) fn take_ended(&mut self) -> Option<Session> {
+        self.ended.take()
+    }
+
     /// What is shared by all connections.
     pub(crate) fn core(&self) -> &Core {
         &self.core
@@ -74,9 +81,7 @@ impl Gate {
             Ok((session, result)) => {
                 self.era.negotiated(session.revision());
                 // The session before is over; its calls in flight go on.
-                if let Some(before) = self.session.replace(session) {
-                    before.close();
-                }
+                self.ended = self.session.replace(session);
                 Ended::boxed(Ok(Reply::new(result)))
             }
             Err(error) => core::refused(error),
@@ -86,8 +91,7 @@ impl Gate {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        if let Some(session) = &self.session {
-            session.close();
-        }
+        let sessions = self.ended.iter().chain(&self.session);
+        sessions.for_each(Session::close);
     }
 }

@@ -27,19 +27,6 @@ struct State {
 }
 
 impl Outbox {
-    /// Whether `progress` is beyond all that was reported before; it counts from now on.
-    pub(crate) fn advance(&self, progress: &Number) -> bool {
-        let Some(progress) = progress.as_f64() else {
-            return false;
-        };
-        let mut state = self.state();
-        let grows = state.progress.is_none_or(|last| progress > last);
-        if grows {
-            state.progress = Some(progress);
-        }
-        grows
-    }
-
     /// Appends a notification, or says that there is no room.
     pub(crate) fn try_push(&self, notification: Notification) -> Result<(), Full> {
         let mut state = self.state();
@@ -53,16 +40,41 @@ impl Outbox {
         Ok(())
     }
 
-    /// Appends a notification unless an equal one waits already.
-    pub(crate) fn coalesce(&self, notification: Notification) -> Result<(), Full> {
-        if self.state().queue.contains(&notification) {
-            return Ok(());
+    /// Appends a notification unless an equal one waits already. It needs no room: of those that are equal
+    /// one waits at most.
+    pub(crate) fn coalesce(&self, notification: Notification) {
+        let mut state = self.state();
+        if state.closed || state.queue.contains(&notification) {
+            return;
         }
-        self.try_push(notification)
+        state.queue.push_back(notification);
+        let reader = state.reader.take();
+        drop(state);
+        wake(reader);
     }
 
     /// Appends a notification as soon as there is room; drops it once nobody reads any more.
     pub(crate) async fn push(&self, notification: Notification) {
+        self.push_if(notification, |_| true).await;
+    }
+
+    /// Appends a notification of progress as soon as there is room, if by then the progress is beyond all
+    /// that was reported.
+    pub(crate) async fn push_progress(&self, progress: &Number, notification: Notification) {
+        let Some(progress) = progress.as_f64() else {
+            return;
+        };
+        let grows = |state: &mut State| {
+            let grows = state.progress.is_none_or(|last| progress > last);
+            if grows {
+                state.progress = Some(progress);
+            }
+            grows
+        };
+        self.push_if(notification, grows).await;
+    }
+
+    async fn push_if(&self, notification: Notification, wanted: impl Fn(&mut State) -> bool) {
         let mut waiting = Some(notification);
         poll_fn(|cx| {
             let mut state = self.state();
@@ -79,7 +91,9 @@ impl Outbox {
                 }
                 return Poll::Pending;
             }
-            state.queue.extend(waiting.take());
+            if wanted(&mut state) {
+                state.queue.extend(waiting.take());
+            }
             let reader = state.reader.take();
             drop(state);
             wake(reader);
@@ -123,5 +137,34 @@ impl Outbox {
 fn wake(waker: Option<Waker>) {
     if let Some(waker) = waker {
         waker.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::Future as _, pin::pin};
+
+    use mcp_types::RawParams;
+
+    use super::*;
+
+    #[test]
+    fn progress_that_waited_for_room_is_said_only_if_it_is_still_news() {
+        let (outbox, mut cx) = (Outbox::default(), Context::from_waker(Waker::noop()));
+        let said = |method: &str| Notification::new(method, RawParams::empty());
+        while outbox.try_push(said("before")).is_ok() {}
+        let (one, two) = (Number::from(1), Number::from(2));
+        let mut one = pin!(outbox.push_progress(&one, said("one")));
+        let mut two = pin!(outbox.push_progress(&two, said("two")));
+        assert!(one.as_mut().poll(&mut cx).is_pending() && two.as_mut().poll(&mut cx).is_pending());
+        while let Poll::Ready(Some(before)) = outbox.poll_pop(&mut cx) {
+            assert_eq!(before.method, "before");
+        }
+        assert!(two.poll(&mut cx).is_ready() && one.poll(&mut cx).is_ready());
+        let Poll::Ready(Some(news)) = outbox.poll_pop(&mut cx) else {
+            panic!("nothing was said");
+        };
+        assert_eq!(news.method, "two");
+        assert!(outbox.poll_pop(&mut cx).is_pending());
     }
 }

@@ -103,7 +103,8 @@ impl Step<'_> {
     }
 }
 
-fn clipped(text: &str, most: usize) -> String {
+/// The beginning of what a peer sent, to be told in an error.
+pub(crate) fn clipped(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -60,8 +60,8 @@ impl Tools {
     /// # Errors
     /// When its definition is not valid, or its name is taken.
     pub fn add(&self, tool: Tool) -> Result<(), InvalidTool> {
-        let entry = tool.into_entry()?;
-        self.change(|snapshot| snapshot.push(entry))?;
+        let entry = Arc::new(tool.into_entry()?);
+        self.change(|snapshot| snapshot.push(&entry))?;
         self.offer();
         self.tell();
         Ok(())
@@ -69,13 +69,11 @@ impl Tools {
 
     /// Removes a tool; calls that run go on. Says whether there was one.
     pub fn remove(&self, name: &str) -> bool {
-        let removed = self
-            .change(|snapshot| Ok::<_, std::convert::Infallible>(snapshot.remove(name)))
-            .unwrap_or(false);
-        if removed {
+        let removed = self.change(|snapshot| snapshot.remove(name));
+        if removed.is_some() {
             self.tell();
         }
-        removed
+        removed.is_some()
     }
 
     /// The names, in the order of the list.
@@ -116,7 +114,9 @@ impl Tools {
         });
     }
 
-    fn change<T, E>(&self, edit: impl FnOnce(&mut Snapshot) -> Result<T, E>) -> Result<T, E> {
+    /// Edits the set. What leaves it is handed out: a handler's destructor may look at the tools, so it is
+    /// not to run under the lock.
+    fn change<T>(&self, edit: impl FnOnce(&mut Snapshot) -> T) -> T {
         let mut current = self
             .0
             .current
@@ -157,24 +157,22 @@ impl Snapshot {
         self.by_name.get(name).map(|&at| &self.entries[at])
     }
 
-    fn push(&mut self, entry: Entry) -> Result<(), InvalidTool> {
+    fn push(&mut self, entry: &Arc<Entry>) -> Result<(), InvalidTool> {
         let name = entry.definition.name.as_str();
         if self.by_name.contains_key(name) {
             return Err(InvalidTool::taken(name));
         }
         self.by_name.insert(name.into(), self.entries.len());
-        self.entries.push(Arc::new(entry));
+        self.entries.push(Arc::clone(entry));
         Ok(())
     }
 
-    fn remove(&mut self, name: &str) -> bool {
-        let Some(at) = self.by_name.remove(name) else {
-            return false;
-        };
-        self.entries.remove(at);
+    fn remove(&mut self, name: &str) -> Option<Arc<Entry>> {
+        let at = self.by_name.remove(name)?;
+        let removed = self.entries.remove(at);
         for later in self.by_name.values_mut().filter(|later| **later > at) {
             *later -= 1;
         }
-        true
+        Some(removed)
     }
 }

@@ -11,6 +11,7 @@ use mcp_types::{
 use crate::{
     answer::{Answer, WrappedOutput},
     call::Call,
+    path::clipped,
     proto::envelope,
     registry::Tools,
     service::{BoxFuture, Service},
@@ -55,12 +56,14 @@ impl Router {
         let params: ListToolsParams = call
             .params
             .decode()
-            .map_err(|error| invalid(error.to_string()))?;
+            .map_err(|error| invalid(clipped(&error.to_string(), 400)))?;
         let snapshot = self.tools.snapshot();
         let entries = snapshot.entries();
         let start = params.cursor.map_or(Ok(0), |cursor| {
-            self.offset(&cursor, entries.len())
-                .ok_or_else(|| invalid(format!("Invalid cursor: {cursor}; list from the start")))
+            self.offset(&cursor, entries.len()).ok_or_else(|| {
+                let cursor = clipped(&cursor, 100);
+                invalid(format!("Invalid cursor: {cursor}; list from the start"))
+            })
         })?;
         let end = self.page.map_or(entries.len(), |page| {
             entries.len().min(start.saturating_add(page))

@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
@@ -83,8 +84,7 @@ impl Session {
             "notifications/tools/list_changed",
             mcp_types::RawParams::empty(),
         );
-        // A client that reads nothing for 64 notifications has enough reason to list again.
-        let _full = self.0.outbox.coalesce(changed);
+        self.0.outbox.coalesce(changed);
     }
 
     /// Runs `hook` when the session ends, at once if it has.
@@ -108,7 +108,8 @@ impl Session {
             .is_none()
     }
 
-    /// Ends the session: its stream ends, its hooks run, once.
+    /// Ends the session: its stream ends, its hooks run, once; not to be called under a lock, since hooks may
+    /// do anything. One that panics keeps no other from running, and no host from going on.
     pub(crate) fn close(&self) {
         let hooks = self
             .0
@@ -118,7 +119,12 @@ impl Session {
             .take();
         self.0.outbox.close();
         for hook in hooks.into_iter().flatten() {
-            hook();
+            if catch_unwind(AssertUnwindSafe(hook)).is_err() {
+                tracing::error!(
+                    session = self.0.key,
+                    "a hook of a session that ends panicked"
+                );
+            }
         }
     }
 

@@ -21,7 +21,13 @@ pub(crate) fn stdin() -> io::Result<DuplexStream> {
     let (mut ours, theirs) = duplex(PIPE);
     on_thread("mcp-stdin", move |runtime| {
         let mut chunk = vec![0; PIPE];
-        while let Ok(read @ 1..) = io::stdin().read(&mut chunk) {
+        loop {
+            let read = match io::stdin().read(&mut chunk) {
+                Ok(0) => return,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return tracing::warn!(%error, "stdin cannot be read"),
+            };
             if runtime.block_on(ours.write_all(&chunk[..read])).is_err() {
                 return;
             }
@@ -37,15 +43,21 @@ pub(crate) fn stdout() -> io::Result<(DuplexStream, oneshot::Receiver<()>)> {
     let (written, all_written) = oneshot::channel();
     on_thread("mcp-stdout", move |runtime| {
         let mut chunk = vec![0; PIPE];
-        let mut stdout = io::stdout().lock();
+        let mut locked = None;
         while let Ok(read @ 1..) = runtime.block_on(ours.read(&mut chunk)) {
+            let stdout = locked.get_or_insert_with(|| io::stdout().lock());
             let result = stdout
                 .write_all(&chunk[..read])
                 .and_then(|()| stdout.flush());
             if result.is_err() {
                 break;
             }
+            // A stray `println!` in a handler must not wait for ever, nor end up inside a message.
+            if chunk[..read].ends_with(b"\n") {
+                locked = None;
+            }
         }
+        drop(locked);
         // Whoever waits for it may have given up.
         let _gone = written.send(());
     })?;

@@ -48,9 +48,9 @@ impl ReplyTo {
     }
 }
 
-/// Sends the answers to a batch as one array, once all are there. What is not answered, as a
-/// notification or a cancelled request, is not in it; nothing is sent for a batch of such.
-pub(super) async fn gather(answers: Vec<oneshot::Receiver<Bytes>>, out: Outbound) {
+/// The answers to a batch as one array, once all are there. What is not answered, as a notification or a
+/// cancelled request, is not in it; `None` for a batch of such.
+pub(super) async fn gather(answers: Vec<oneshot::Receiver<Bytes>>) -> Option<Bytes> {
     let mut array = BytesMut::from(&b"["[..]);
     for answer in answers {
         let Ok(answer) = answer.await else {
@@ -61,10 +61,8 @@ pub(super) async fn gather(answers: Vec<oneshot::Receiver<Bytes>>, out: Outbound
         }
         array.put(answer);
     }
-    if array.len() > 1 {
-        array.put_u8(b']');
-        let _closed = out.send(array.freeze()).await;
-    }
+    array.put_u8(b']');
+    (array.len() > 2).then(|| array.freeze())
 }
 
 /// A response.

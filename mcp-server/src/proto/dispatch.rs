@@ -48,11 +48,11 @@ pub(crate) enum Admission<J> {
 
 /// What was cancelled.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Cancelled<H> {
+pub(crate) enum Cancelled<J, H> {
     /// A request that runs: stop it.
     Running(Option<H>),
     /// A request that waited, and never started.
-    Waiting,
+    Waiting(J),
     /// None that is in flight.
     Unknown,
 }
@@ -103,13 +103,13 @@ impl<J, H> InFlight<J, H> {
     }
 
     /// The sender no longer wants the answer.
-    pub(crate) fn handle_cancel(&mut self, id: &RequestId) -> Cancelled<H> {
+    pub(crate) fn handle_cancel(&mut self, id: &RequestId) -> Cancelled<J, H> {
         if let Some(slot) = self.running.remove(id) {
             return Cancelled::Running(slot.handle);
         }
         let waits = self.waiting.iter().position(|(known, _)| known == id);
         match waits.and_then(|at| self.waiting.remove(at)) {
-            Some(_) => Cancelled::Waiting,
+            Some((_, job)) => Cancelled::Waiting(job),
             None => Cancelled::Unknown,
         }
     }

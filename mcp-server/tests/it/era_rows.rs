@@ -309,9 +309,9 @@ async fn d19_batches_are_of_2025_03_26_alone() {
     let silent = r#"[{"jsonrpc":"2.0","method":"notifications/initialized"}]"#;
     check!([initialize(0, "2025-03-26"), mixed, silent, "[]", bare(9, "ping")] => [
         "0 2025-03-26",
+        "[1 legacy, null -32600 Invalid request: a message is a JSON object, 2 legacy, 3 -32600 initialize cannot be in a batch]",
         "null -32600 Invalid request: a batch holds 1 to 64 messages, not 0; send fewer at a time",
         "9 legacy",
-        "[1 legacy, null -32600 Invalid request: a message is a JSON object, 2 legacy, 3 -32600 initialize cannot be in a batch]",
     ]);
 }
 

@@ -1,6 +1,8 @@
 //! Discovery and the list of tools.
 
-use mcp_server::{EraPolicy, Json, Server, Tool};
+use std::sync::{Arc, Mutex};
+
+use mcp_server::{EraPolicy, Json, Server, Tool, Tools};
 use mcp_types::Revision;
 use serde_json::{Value, json};
 
@@ -75,6 +77,43 @@ async fn the_list_keeps_the_order_of_registration() {
     let peer = Peer::modern(&server);
     assert_eq!(page(&peer, "{}").await.0, ["c", "b", "a"]);
     assert_eq!(peer.call("b", "{}").await["content"][0]["text"], "echo");
+}
+
+#[tokio::test]
+async fn what_leaves_the_set_may_look_at_it_while_it_is_dropped() {
+    struct Looks(Tools, Arc<Mutex<Vec<Vec<String>>>>);
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            self.1.lock().unwrap().push(self.0.names());
+        }
+    }
+    let server = server_of(&["a"]);
+    let (tools, seen) = (server.tools(), Arc::default());
+    let looks = |name: &str| {
+        let held = Arc::new(Looks(tools.clone(), Arc::clone(&seen)));
+        Tool::new(name, move || {
+            let _held = Arc::clone(&held);
+            async { "looked" }
+        })
+    };
+    tools.add(looks("b")).unwrap();
+    assert!(tools.add(looks("a")).is_err(), "the name is taken");
+    assert!(tools.remove("b"));
+    assert_eq!(*seen.lock().unwrap(), [vec!["a", "b"], vec!["a"]]);
+}
+
+#[tokio::test]
+async fn a_cursor_of_any_length_is_told_in_few_words() {
+    let peer = Peer::modern(&server_of(&["a"]).page_size(1));
+    let cursor = "é".repeat(100_000);
+    for (params, most) in [
+        (format!(r#"{{"cursor":"{cursor}"}}"#), 300),
+        (format!(r#"{{"cursor":["{cursor}"]}}"#), 500),
+    ] {
+        let error = peer.error("tools/list", &params).await;
+        assert_eq!(error.code.0, -32602);
+        assert!(error.message.len() < most, "{}", error.message.len());
+    }
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use mcp_server::{Context, Server, Session, Tool};
 use mcp_transport::{Event, Notification};
 use mcp_types::{RawParams, Revision};
 
-use crate::peer::{Peer, event};
+use crate::peer::{Peer, event, finish};
 
 /// A server whose one tool leaves its session in `seen`.
 fn server(seen: &Arc<Mutex<Option<Session>>>) -> Server {
@@ -106,4 +106,48 @@ async fn a_new_initialize_is_a_new_session() {
     assert!(first != second && first.is_closed() && !second.is_closed());
     assert_eq!(second.revision(), Revision::V2025_03_26);
     assert_eq!(second.client_info().name, "again");
+}
+
+#[tokio::test]
+async fn a_hook_may_use_the_connection_that_ended_its_session() {
+    let seen = Arc::default();
+    let server = server(&seen);
+    let peer = Arc::new(Peer::legacy(&server, Revision::V2025_11_25).await);
+    peer.call("keep", "{}").await;
+    let first = seen.lock().unwrap().take().unwrap();
+    let (asked, again) = (Arc::new(Mutex::new(None)), Arc::clone(&peer));
+    first.on_close(|| panic!("a hook that panics keeps no other from running"));
+    first.on_close({
+        let asked = Arc::clone(&asked);
+        move || *asked.lock().unwrap() = Some(again.open("tools/list", "{}"))
+    });
+    let params = r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"again","version":"2"}}"#;
+    peer.result("initialize", params).await;
+    let asked = asked.lock().unwrap().take().unwrap();
+    let (_, listed) = finish(asked).await;
+    assert_eq!(listed.unwrap()["tools"][0]["name"], "keep");
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_still_hears_that_the_tools_changed() {
+    let seen = Arc::default();
+    let server = server(&seen);
+    let peer = Peer::legacy(&server, Revision::V2025_11_25).await;
+    peer.call("keep", "{}").await;
+    let session = seen.lock().unwrap().take().unwrap();
+    let message = || Notification::new("notifications/message", RawParams::empty());
+    let sent = std::iter::repeat_with(|| session.notify(message())).take_while(Result::is_ok);
+    assert_eq!(sent.count(), 64);
+    for _ in 0..3 {
+        session.tools_changed();
+    }
+    for _ in 0..64 {
+        assert_eq!(next(&peer).await.as_deref(), Some("notifications/message"));
+    }
+    assert_eq!(
+        next(&peer).await.as_deref(),
+        Some("notifications/tools/list_changed")
+    );
+    session.notify(message()).unwrap();
+    assert_eq!(next(&peer).await.as_deref(), Some("notifications/message"));
 }

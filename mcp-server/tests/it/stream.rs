@@ -341,3 +341,91 @@ async fn an_output_of_many_lines_is_one_line() {
         "l1\nl2\r\nl3\u{2028}\r"
     );
 }
+
+/// A tool that says something for ever, and never waits for anything but room.
+fn talker() -> Tool {
+    Tool::new("talk", async |cx: Context| {
+        for step in 1u64.. {
+            cx.progress(step, None::<u64>, "").await;
+        }
+        "never"
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_talks_without_a_pause_can_be_cancelled() {
+    let mut client = Client::new(Server::new("s", "1").tool(talker())).await;
+    client.call(1, "talk", "").await;
+    for step in 1..100 {
+        assert_eq!(client.next().await["params"]["progress"], step);
+    }
+    client.cancel(1).await;
+    client.ask(json!(2), "ping", json!({})).await;
+    while client.next().await.get("id") != Some(&json!(2)) {}
+    assert_eq!(client.end().await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_call_that_talks_without_a_pause_to_nobody_ends_with_the_connection() {
+    let (ours, theirs) = duplex(1024);
+    let (reader, writer) = split(theirs);
+    let server = Server::new("s", "1").tool(talker());
+    let params = r#"{"name":"talk","_meta":{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}"#;
+    let client = async {
+        let (read, mut write) = split(ours);
+        let call = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n"
+        );
+        write.write_all(call.as_bytes()).await.unwrap();
+        drop((read, write));
+    };
+    let (served, ()) = tokio::join!(server.serve(reader, writer), client);
+    served.unwrap();
+}
+
+#[tokio::test]
+async fn batches_that_wait_are_so_many_and_others_pass() {
+    let waiters = Waiters::default();
+    let mut client = Client::new(server(&waiters)).await;
+    let params = json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+    client.ask(json!("again"), "initialize", params).await;
+    assert_eq!(client.next().await["id"], "again");
+    let call = |id: i64| {
+        let params = json!({"name": "wait", "arguments": {"key": id.to_string()}});
+        json!([{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}])
+    };
+    let pings = |id: i64| json!([{"jsonrpc": "2.0", "id": id, "method": "ping"}, 5]);
+    for id in 0..16 {
+        client.send(call(id)).await;
+    }
+    client.send(call(16)).await;
+    let refused = client.next().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&Value::Null, &json!(-32603))
+    );
+    assert_eq!(waiters.started().len(), 16);
+    client.cancel(3).await;
+    // What is answered at once takes no place for long, however often it comes.
+    for id in 100..200 {
+        client.send(pings(id)).await;
+        let mut answer = client.next().await;
+        while answer[0]["id"] != id {
+            assert_eq!(
+                answer["error"]["code"], -32603,
+                "its place is free once the task was dropped"
+            );
+            client.send(pings(id)).await;
+            answer = client.next().await;
+        }
+        assert_eq!(
+            (answer[0]["result"].clone(), &answer[1]["error"]["code"]),
+            (json!({}), &json!(-32600))
+        );
+    }
+    for id in (0..16).filter(|id| *id != 3) {
+        waiters.release(&id.to_string());
+        assert_eq!(client.next().await[0]["id"], id);
+    }
+    assert_eq!(client.end().await, Vec::<Value>::new());
+}

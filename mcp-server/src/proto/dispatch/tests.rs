@@ -61,7 +61,7 @@ fn a_cancelled_request_is_not_answered() {
     let first = ticket(table.handle_request(&id(1), "a"));
     table.handle_spawned(&id(1), first, "stop a");
     assert_eq!(table.handle_request(&id(2), "b"), Admission::Waits);
-    assert_eq!(table.handle_cancel(&id(2)), Cancelled::Waiting);
+    assert_eq!(table.handle_cancel(&id(2)), Cancelled::Waiting("b"));
     assert_eq!(
         table.handle_cancel(&id(1)),
         Cancelled::Running(Some("stop a"))
