@@ -34,9 +34,11 @@ pub(crate) fn workspace() -> Tally {
 pub(crate) fn alone() -> Tally {
     let mut tally = Tally::default();
     for name in CRATES {
-        let finished =
-            stream(runner().args(["-p", name, "--no-default-features", "--no-fail-fast"]));
-        tally.add(Tally::of_tests(finished.ok, &finished.output));
+        for mut command in [runner(), cargo(["test", "--doc"])] {
+            let finished =
+                stream(command.args(["-p", name, "--no-default-features", "--no-fail-fast"]));
+            tally.add(Tally::of_tests(finished.ok, &finished.output));
+        }
     }
     tally
 }
