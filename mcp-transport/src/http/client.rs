@@ -254,24 +254,10 @@ impl HttpClientBuilder {
     /// Proxies of the environment are used, but never for a loopback address.
     ///
     /// # Errors
-    /// [`FailureKind::Invalid`] if the URL is not http or https, or the machine's TLS roots cannot be used.
+    /// [`FailureKind::Invalid`] if the URL is not http or https, or is https and the machine has no TLS roots.
     pub fn build(self) -> Result<HttpClient, Failure> {
         let (url, credentials) = redirect::parse(&self.url)?;
-        let mut http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(self.limits.connect_time)
-            .pool_idle_timeout(self.limits.idle_time);
-        if redirect::is_loopback(&url) {
-            http = http.no_proxy();
-        }
-        let http = http.build().map_err(|error| {
-            Failure::new(
-                FailureKind::Invalid,
-                "the HTTP client cannot be set up; check the TLS roots of this machine",
-            )
-            .with_source(error)
-        })?;
+        let http = connector(&url, &self.limits)?;
         let mut headers = self.headers;
         for name in headers
             .keys()
@@ -300,6 +286,34 @@ impl HttpClientBuilder {
             side,
         })
     }
+}
+
+/// What connects. The machine's TLS roots are only loaded where they may be needed, and only demanded for https: a
+/// container without any still reaches its neighbours.
+fn connector(url: &Url, limits: &Limits) -> Result<reqwest::Client, Failure> {
+    let builder = || {
+        let builder = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(limits.connect_time)
+            .pool_idle_timeout(limits.idle_time);
+        match redirect::is_loopback(url) {
+            true => builder.no_proxy(),
+            false => builder,
+        }
+    };
+    let rootless = || builder().tls_certs_only([]).build();
+    let built = match redirect::may_use_tls(url) {
+        true => builder().build().or_else(|error| match url.scheme() {
+            "https" => Err(error),
+            _ => rootless(),
+        }),
+        false => rootless(),
+    };
+    built.map_err(|error| {
+        let detail = "the HTTP client cannot be set up; check the TLS roots of this machine";
+        Failure::new(FailureKind::Invalid, detail).with_source(error)
+    })
 }
 
 /// Neither the URL's credentials and query nor the values of headers are shown.

@@ -60,7 +60,7 @@ fn percent_decoded(text: &str) -> Vec<u8> {
     while let [byte, tail @ ..] = rest {
         let escaped = tail
             .get(..2)
-            .filter(|_| *byte == b'%')
+            .filter(|digits| *byte == b'%' && digits.iter().all(u8::is_ascii_hexdigit))
             .and_then(|digits| str::from_utf8(digits).ok())
             .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         decoded.push(escaped.unwrap_or(*byte));
@@ -92,6 +92,11 @@ pub(super) fn is_loopback(url: &Url) -> bool {
         .trim_end_matches(']')
         .parse::<core::net::IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Whether a request to `url` can come to use TLS: by itself, by a redirect that is followed, or by a proxy.
+pub(super) fn may_use_tls(url: &Url) -> bool {
+    url.scheme() == "https" || url.port().is_none() || !is_loopback(url)
 }
 
 /// Where an answer sends the request: `None` if it is no redirect.
@@ -131,4 +136,85 @@ pub(super) fn follow(
         shown(from),
         shown(&target)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[test]
+    fn r1_to_r3_only_the_same_origin_or_its_https_is_followed() {
+        let check = |from: &str, to: &'static str, followed: bool| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::LOCATION, HeaderValue::from_static(to));
+            for status in [307, 308] {
+                let status = StatusCode::from_u16(status).unwrap();
+                let target = follow(&url(from), status, &headers).unwrap();
+                assert_eq!(target.is_ok(), followed, "{from} to {to}: {target:?}");
+            }
+            for status in [300, 301, 302, 303, 304] {
+                let status = StatusCode::from_u16(status).unwrap();
+                assert!(follow(&url(from), status, &headers).unwrap().is_err());
+            }
+            assert!(follow(&url(from), StatusCode::OK, &headers).is_none());
+        };
+        check("http://a.example/mcp", "/other", true);
+        check("http://a.example/mcp", "//a.example/other", true);
+        check("http://a.example/mcp", "http://a.example:80/", true);
+        check("http://a.example/mcp", "https://a.example/mcp", true);
+        check(
+            "https://a.example:8443/mcp",
+            "https://a.example:8443/x",
+            true,
+        );
+        check("http://a.example/mcp", "//b.example/other", false);
+        check("http://a.example/mcp", "http://a.example:81/mcp", false);
+        check("http://a.example/mcp", "https://a.example:8443/mcp", false);
+        check("http://a.example:81/mcp", "https://a.example/mcp", false);
+        check("https://a.example/mcp", "http://a.example/mcp", false);
+        check("https://a.example:8443/mcp", "https://a.example/mcp", false);
+        check("http://a.example/mcp", "http://u@a.example/mcp", false);
+        check("http://a.example/mcp", "ftp://a.example/mcp", false);
+        check("http://a.example/mcp", "http://", false);
+    }
+
+    #[test]
+    fn tls_is_ruled_out_for_loopback_ports_alone() {
+        let check = |text, expected| assert_eq!(may_use_tls(&url(text)), expected, "{text}");
+        check("http://127.0.0.1:8080/mcp", false);
+        check("http://[::1]:8080/mcp", false);
+        check("http://localhost:8080/mcp", false);
+        check("http://localhost/mcp", true);
+        check("http://a.example:8080/mcp", true);
+        check("https://127.0.0.1:8080/mcp", true);
+    }
+
+    #[test]
+    fn a_text_is_shown_without_its_secrets() {
+        let check = |text, expected| assert_eq!(masked(text), expected);
+        check("https://a.example/mcp", "https://a.example/mcp");
+        check(
+            "https://u:p@a.example:1/m@x?key=1#f",
+            "https://a.example:1/m@x",
+        );
+        check("u:p@a.example/mcp", "a.example/mcp");
+        check("http://u:p@", "http://");
+        check("", "");
+    }
+
+    #[test]
+    fn percent_signs_are_decoded_once() {
+        let check = |text, expected: &str| assert_eq!(percent_decoded(text), expected.as_bytes());
+        check("", "");
+        check("p%40ss", "p@ss");
+        check("%2540", "%40");
+        check("%c3%a9", "\u{e9}");
+        check("100%", "100%");
+        check("%4", "%4");
+        check("%zz%+1", "%zz%+1");
+    }
 }

@@ -480,3 +480,33 @@ async fn any_limit_may_be_as_large_as_can_be() {
         Some("identity")
     );
 }
+
+#[test]
+fn a_machine_without_tls_roots_still_has_plain_http() {
+    const HERE: &str =
+        "http::client::tests::hostile::a_machine_without_tls_roots_still_has_plain_http";
+    if std::env::var_os("SSL_CERT_FILE").is_some_and(|path| path == "/nonexistent") {
+        for url in [
+            "http://127.0.0.1:1/mcp",
+            "http://localhost/mcp",
+            "http://a.example/mcp",
+        ] {
+            HttpClient::new(url).unwrap();
+        }
+        let failure = HttpClient::new("https://a.example/mcp").unwrap_err();
+        assert!(failure.to_string().contains("TLS roots"), "{failure}");
+        return;
+    }
+    // The environment can only be another one in another process.
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", HERE])
+        .env("SSL_CERT_FILE", "/nonexistent")
+        .env("SSL_CERT_DIR", "/nonexistent")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && told.contains("1 passed"),
+        "{told}"
+    );
+}
