@@ -83,6 +83,9 @@ pub(crate) fn step() -> Tally {
             }
         }
     }
+    if ready.is_empty() {
+        return tally;
+    }
     match matrix(&ready) {
         Ok(rows) => tally.add(show(&rows)),
         Err(error) => {
