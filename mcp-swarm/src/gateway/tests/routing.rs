@@ -19,6 +19,7 @@ use crate::Principal;
 async fn a_modern_call_needs_a_handle_that_is_its_own() {
     let world = World::new();
     let client = world.modern().await;
+    world.list(&client).await;
     let handed = world
         .call(&client, "route", json!({"target": "finance"}))
         .await;
@@ -246,6 +247,46 @@ async fn an_unreachable_specialist_is_left_out_and_later_kept() {
         world.clock.advance(Duration::from_secs(60));
         assert_eq!(world.list(&client).await, all);
     }
+    // Also when the list has to be put together anew.
+    world.server.tools().remove("help");
+    let left: Vec<_> = all.into_iter().filter(|name| name != "help").collect();
+    assert_eq!(world.list(&client).await, left);
+}
+
+#[tokio::test]
+async fn a_list_that_comes_after_the_return_is_the_gateways_own() {
+    let hold = Hold::default();
+    hold.let_go();
+    let world = World::with(|builder, parts| {
+        builder.specialist_endpoint("finance", hold.around(wire(finance(parts))))
+    });
+    let client = world.legacy().await;
+    world
+        .call(&client, "route", json!({"target": "finance"}))
+        .await;
+    hold.hold();
+    let mut listing = Box::pin(world.list(&client));
+    assert!(poll_once(&mut listing).await.is_none());
+    world
+        .call(&client, "triage__return_to_triage", json!({}))
+        .await;
+    hold.let_go();
+    assert_eq!(listing.await, ["route", "help", "both"]);
+}
+
+#[tokio::test]
+async fn a_legacy_list_that_cannot_be_had_is_the_last_one() {
+    let broken = Broken::new();
+    let world = World::with(|builder, parts| {
+        builder.specialist_endpoint("finance", broken.around(wire(finance(parts))))
+    });
+    let client = world.legacy().await;
+    world
+        .call(&client, "route", json!({"target": "finance"}))
+        .await;
+    let last = world.list(&client).await;
+    broken.fail("tools/list", FailureKind::Lost);
+    assert_eq!(world.list(&client).await, last);
 }
 
 #[tokio::test]
@@ -310,7 +351,8 @@ async fn a_stale_list_is_asked_for_once_and_nobody_else_waits() {
     world.clock.advance(Duration::from_secs(60));
     let mut asking = Box::pin(world.list(&client));
     assert!(poll_once(&mut asking).await.is_none());
-    assert_eq!(world.list(&client).await, all);
+    let mut other = Box::pin(world.list(&client));
+    assert_eq!(poll_once(&mut other).await, Some(all.clone()));
     world.clock.advance(Duration::from_secs(5));
     assert_eq!(asking.await, all);
 }
