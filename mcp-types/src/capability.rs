@@ -1,6 +1,10 @@
 //! Who a peer is, and what it can do.
 
-use crate::raw::{RawJson, RawObject};
+use crate::{
+    icon::Icon,
+    name::ExtensionId,
+    raw::{RawJson, RawObject},
+};
 
 object! {
     /// The name and version of a client or server.
@@ -15,8 +19,8 @@ object! {
         description: Option<String> = "description", hint, since V2025_11_25;
         /// Where to read more.
         website_url: Option<String> = "websiteUrl", hint, since V2025_11_25;
-        /// Pictures that stand for it: an array.
-        icons: Option<RawJson> = "icons", hint, since V2025_11_25;
+        /// Pictures that stand for it.
+        icons: Option<Vec<Icon>> = "icons", hint, since V2025_11_25;
     }
 }
 
@@ -60,6 +64,12 @@ object! {
     pub struct ServerCapabilities {
         /// It has tools.
         tools: Option<ToolsCapability> = "tools", hint;
+        /// It has resources.
+        resources: Option<ResourcesCapability> = "resources", hint;
+        /// It has prompts.
+        prompts: Option<PromptsCapability> = "prompts", hint;
+        /// It sends log messages to who asks for them.
+        logging: Option<RawObject> = "logging", hint;
         /// It completes arguments; to be had without saying so before 2025-03-26.
         completions: Option<RawObject> = "completions", hint, since V2025_03_26;
         /// It runs requests as tasks (2025-11-25 alone; an extension later).
@@ -78,4 +88,102 @@ object! {
         /// It says when its list of tools changes.
         list_changed: Option<bool> = "listChanged", hint;
     }
+}
+
+object! {
+    /// What a server offers about resources.
+    #[derive(Default)]
+    pub struct ResourcesCapability {
+        /// It says when a resource changes, to who subscribed to it.
+        subscribe: Option<bool> = "subscribe", hint;
+        /// It says when its list of resources changes.
+        list_changed: Option<bool> = "listChanged", hint;
+    }
+}
+
+object! {
+    /// What a server offers about prompts.
+    #[derive(Default)]
+    pub struct PromptsCapability {
+        /// It says when its list of prompts changes.
+        list_changed: Option<bool> = "listChanged", hint;
+    }
+}
+
+impl ClientCapabilities {
+    /// Whether it asks its user with a form; one that says nothing about modes does.
+    pub fn elicits_forms(&self) -> bool {
+        let elicitation = self.elicitation.as_ref();
+        elicitation.is_some_and(|modes| modes.contains("form") || !modes.contains("url"))
+    }
+
+    /// Whether it sends its user to an address.
+    pub fn elicits_urls(&self) -> bool {
+        within(self.elicitation.as_ref(), &["url"])
+    }
+
+    /// Whether its models may use tools while they answer.
+    pub fn samples_with_tools(&self) -> bool {
+        within(self.sampling.as_ref(), &["tools"])
+    }
+
+    /// Whether its models may see what other servers say.
+    pub fn samples_with_context(&self) -> bool {
+        within(self.sampling.as_ref(), &["context"])
+    }
+
+    /// Whether it says when its roots change (legacy).
+    pub fn roots_list_changed(&self) -> bool {
+        let roots = self.roots.as_ref();
+        roots.is_some_and(|roots| roots.decode("listChanged") == Some(true))
+    }
+
+    /// The settings of an extension, if the client has it.
+    pub fn extension(&self, id: &str) -> Option<&RawJson> {
+        self.extensions.as_ref()?.get(id)
+    }
+
+    /// Declares an extension with these settings, a JSON object.
+    pub fn set_extension(&mut self, id: &ExtensionId, settings: RawJson) {
+        self.extensions
+            .get_or_insert_default()
+            .set(id.as_str(), settings);
+    }
+
+    /// Whether it runs requests of `method` as tasks (2025-11-25).
+    pub fn runs_as_task(&self, method: &str) -> bool {
+        method
+            .split_once('/')
+            .is_some_and(|(group, name)| within(self.tasks.as_ref(), &["requests", group, name]))
+    }
+}
+
+impl ServerCapabilities {
+    /// The settings of an extension, if the server has it.
+    pub fn extension(&self, id: &str) -> Option<&RawJson> {
+        self.extensions.as_ref()?.get(id)
+    }
+
+    /// Offers an extension with these settings, a JSON object.
+    pub fn set_extension(&mut self, id: &ExtensionId, settings: RawJson) {
+        self.extensions
+            .get_or_insert_default()
+            .set(id.as_str(), settings);
+    }
+
+    /// Whether it runs requests of `method` as tasks (2025-11-25).
+    pub fn runs_as_task(&self, method: &str) -> bool {
+        method
+            .split_once('/')
+            .is_some_and(|(group, name)| within(self.tasks.as_ref(), &["requests", group, name]))
+    }
+}
+
+/// Whether each name of `path` is an object within the one before.
+fn within(object: Option<&RawObject>, path: &[&str]) -> bool {
+    let Some((first, rest)) = path.split_first() else {
+        return object.is_some();
+    };
+    let inner: Option<RawObject> = object.and_then(|object| object.decode(first));
+    within(inner.as_ref(), rest)
 }

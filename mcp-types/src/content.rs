@@ -2,14 +2,18 @@
 //!
 //! Source: the specification's pages *Tools* and *Schema reference*.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use serde_json::Number;
+mod annotation;
+mod media;
+mod resource;
 
-use crate::{
-    encode::Encode,
-    raw::{RawJson, RawObject},
-    revision::Revision,
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+pub use self::{
+    annotation::{Annotations, Role},
+    media::{AudioContent, ImageContent, TextContent},
+    resource::{EmbeddedResource, ResourceLink},
 };
+use crate::{encode::Encode, raw::RawJson, revision::Revision};
 
 /// One block of content.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,115 +48,6 @@ impl ContentBlock {
     }
 }
 
-object! {
-    /// Text.
-    pub struct TextContent {
-        @ "type" = "text";
-        /// The text.
-        text: String = "text", required;
-        /// Whom it is for and how much it matters.
-        annotations: Option<Annotations> = "annotations", hint, since V2024_11_05;
-        /// Free members about the block.
-        meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
-    }
-}
-
-impl TextContent {
-    /// A block of text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            annotations: None,
-            meta: None,
-            extra: RawObject::new(),
-        }
-    }
-}
-
-object! {
-    /// A picture.
-    pub struct ImageContent {
-        @ "type" = "image";
-        /// Its bytes, in base64.
-        data: String = "data", required;
-        /// Its media type.
-        mime_type: String = "mimeType", required;
-        /// Whom it is for and how much it matters.
-        annotations: Option<Annotations> = "annotations", hint, since V2024_11_05;
-        /// Free members about the block.
-        meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
-    }
-}
-
-object! {
-    /// A sound.
-    pub struct AudioContent {
-        @ "type" = "audio";
-        /// Its bytes, in base64.
-        data: String = "data", required;
-        /// Its media type.
-        mime_type: String = "mimeType", required;
-        /// Whom it is for and how much it matters.
-        annotations: Option<Annotations> = "annotations", hint;
-        /// Free members about the block.
-        meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
-    }
-}
-
-object! {
-    /// A resource, by its address. Other members of a resource stand in `extra`.
-    pub struct ResourceLink {
-        @ "type" = "resource_link";
-        /// Its address.
-        uri: String = "uri", required;
-        /// Its name.
-        name: String = "name", required;
-        /// A name for people.
-        title: Option<String> = "title", hint;
-        /// What it is.
-        description: Option<String> = "description", hint;
-        /// Its media type.
-        mime_type: Option<String> = "mimeType", hint;
-        /// Pictures that stand for it: an array.
-        icons: Option<RawJson> = "icons", hint, since V2025_11_25;
-    }
-}
-
-object! {
-    /// A resource, with its contents.
-    pub struct EmbeddedResource {
-        @ "type" = "resource";
-        /// `uri`, and `text` or `blob`.
-        resource: RawObject = "resource", required;
-        /// Whom it is for and how much it matters.
-        annotations: Option<Annotations> = "annotations", hint, since V2024_11_05;
-        /// Free members about the block.
-        meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
-    }
-}
-
-object! {
-    /// Whom a block is for, and how much it matters.
-    #[derive(Default)]
-    pub struct Annotations {
-        /// `user`, `assistant`, or both.
-        audience: Option<Vec<String>> = "audience", hint;
-        /// From 0, not at all, to 1, as much as can be.
-        priority: Option<Number> = "priority", hint;
-        /// When it was changed last, in ISO 8601.
-        last_modified: Option<String> = "lastModified", hint, since V2025_06_18;
-    }
-}
-
-impl EmbeddedResource {
-    /// The contents of a resource have no `_meta` before 2025-06-18.
-    fn without_inner_meta(&self) -> Self {
-        let mut block = self.clone();
-        block.resource.remove("_meta");
-        block
-    }
-}
-
 impl Encode for ContentBlock {
     fn encode<S: Serializer>(&self, at: Revision, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -167,9 +62,6 @@ impl Encode for ContentBlock {
                 TextContent::new(format!("{title} — {}", link.uri)).encode(at, serializer)
             }
             Self::ResourceLink(block) => block.encode(at, serializer),
-            Self::Resource(block) if at < Revision::V2025_06_18 => {
-                block.without_inner_meta().encode(at, serializer)
-            }
             Self::Resource(block) => block.encode(at, serializer),
             Self::Other(block) => block.encode(at, serializer),
         }
@@ -184,13 +76,8 @@ impl Serialize for ContentBlock {
 
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Tag {
-            r#type: String,
-        }
         let raw = RawJson::deserialize(deserializer)?;
-        let tag: Tag = raw.decode().map_err(D::Error::custom)?;
-        match tag.r#type.as_str() {
+        match &*raw.tag().map_err(D::Error::custom)? {
             "text" => raw.decode().map(Self::Text),
             "image" => raw.decode().map(Self::Image),
             "audio" => raw.decode().map(Self::Audio),

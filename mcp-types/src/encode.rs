@@ -62,6 +62,7 @@ same_in_every_revision!(
     i64,
     String,
     serde_json::Number,
+    crate::jsonrpc::ErrorObject,
     ProgressToken,
     RawJson,
     RawObject,

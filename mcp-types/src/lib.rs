@@ -14,28 +14,49 @@
 //! | [`raw`] | JSON kept as it came: values, objects, parameters |
 //! | [`meta`] | `_meta` of requests |
 //! | [`capability`], [`lifecycle`] | who can do what; discovery, `initialize`, ping |
-//! | [`content`], [`tool`] | content blocks, tools and their results |
-//! | [`notification`] | progress, cancellation |
+//! | [`content`], [`icon`] | content blocks, annotations, pictures |
+//! | [`tool`], [`resource`], [`prompt`], [`completion`] | what a server offers |
+//! | [`elicitation`], [`sampling`], [`roots`] | what a server may ask for |
+//! | [`input`] | how it asks, in either era |
+//! | [`task`], [`subscription`], [`logging`], [`notification`] | work that goes on, and news of it |
+//! | [`page`], [`cache`] | lists in pages, answers that may be reused |
+//! | [`name`] | names that are valid by construction |
 //! | [`outcome`] | what a request ends in |
 //! | [`wire`] | encoders: what leaves, per revision |
 
 #[macro_use]
 mod object;
+#[macro_use]
+mod word;
 
+pub mod cache;
 pub mod capability;
+pub mod completion;
 pub mod content;
+pub mod elicitation;
 pub mod encode;
+pub mod icon;
+pub mod input;
 pub mod jsonrpc;
 pub mod lifecycle;
+pub mod logging;
 pub mod meta;
 pub mod method;
+pub mod name;
 pub mod notification;
 pub mod outcome;
+pub mod page;
 mod path;
+pub mod prompt;
 pub mod raw;
+pub mod resource;
 pub mod revision;
+pub mod roots;
+pub mod sampling;
 #[cfg(test)]
 mod specification;
+pub mod subscription;
+pub mod task;
 pub mod tool;
 pub mod wire;
 

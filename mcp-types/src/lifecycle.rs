@@ -1,10 +1,10 @@
 //! Finding out who the peer is: `server/discover`, `initialize`, `ping`.
 
 use crate::{
+    cache::CacheScope,
     capability::{ClientCapabilities, Implementation, ServerCapabilities},
     raw::RawObject,
     revision::Revision,
-    tool::CacheScope,
 };
 
 object! {

@@ -2,11 +2,15 @@
 //!
 //! Source: 2026-07-28, *Base protocol*, section on `_meta`.
 
+mod trace;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use self::trace::{BAGGAGE, TRACEPARENT, TRACESTATE, TraceContext};
 use crate::{
     capability::{ClientCapabilities, Implementation},
-    jsonrpc::ProgressToken,
+    jsonrpc::{ProgressToken, RequestId},
+    logging::LogLevel,
     raw::{RawJson, RawObject},
     revision::Revision,
 };
@@ -21,6 +25,8 @@ pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// Who made a modern result.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// The subscription that a modern notification or the end of one belongs to.
+pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// The token under which a request wants progress.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 /// What the reserved keys above begin with.
@@ -81,6 +87,26 @@ impl RequestMeta {
         self.put(PROGRESS_TOKEN, token);
     }
 
+    /// Which log messages the sender wants; `None` is none at all.
+    pub fn log_level(&self) -> Option<LogLevel> {
+        self.0.decode(LOG_LEVEL)
+    }
+
+    /// Asks for log messages of `level` and worse.
+    pub fn set_log_level(&mut self, level: &LogLevel) {
+        self.put(LOG_LEVEL, level);
+    }
+
+    /// The trace that the request belongs to.
+    pub fn trace_context(&self) -> TraceContext {
+        TraceContext::read(&self.0)
+    }
+
+    /// Puts the request into a trace.
+    pub fn set_trace_context(&mut self, context: &TraceContext) {
+        context.write(&mut self.0);
+    }
+
     /// A member as it came.
     pub fn get(&self, key: &str) -> Option<&RawJson> {
         self.0.get(key)
@@ -112,6 +138,23 @@ impl RequestMeta {
             self.0.set(key, value);
         }
     }
+}
+
+/// The subscription that a notification or result belongs to, by its `_meta`.
+pub fn subscription_id(meta: &RawObject) -> Option<RequestId> {
+    meta.decode(SUBSCRIPTION_ID)
+}
+
+/// The `_meta` of what belongs to the subscription of the request `id`.
+pub fn of_subscription(id: &RequestId) -> RawObject {
+    let mut meta = RequestMeta::new();
+    meta.put(SUBSCRIPTION_ID, id);
+    meta.0
+}
+
+/// Who made a result, by its `_meta`.
+pub fn server_info(meta: &RawObject) -> Option<Implementation> {
+    meta.decode(SERVER_INFO)
 }
 
 impl From<RawObject> for RequestMeta {

@@ -10,7 +10,12 @@ mod table;
 use std::{fmt, sync::Arc};
 
 pub use self::{
-    marker::{CallTool, Discover, Initialize, ListTools, Ping, RequestType},
+    marker::{
+        CallTool, CancelTask, Complete, CreateMessage, Discover, Elicit, GetPrompt, GetTask,
+        Initialize, ListPrompts, ListResourceTemplates, ListResources, ListRoots, ListTasks,
+        ListTools, Listen, Ping, ReadResource, RequestType, SetLevel, Subscribe, TaskResult,
+        Unsubscribe, UpdateTask,
+    },
     table::{Kind, MethodSpec, Span, TABLE},
 };
 use crate::revision::Revision;

@@ -9,8 +9,10 @@
 //! | `hint` | `None` | `None`: a bad hint never costs the message |
 //! | `list` | empty | an error |
 //! | `any` | `None` | – (any JSON, `null` too, is a value) |
+//! | `nullable` | `None` | `None`; written as `null` |
 //!
-//! and is written only within `since`/`until`. `@` marks a constant member.
+//! and is written only within `since`/`until`. `@` marks a constant member; `was` is the name that a member
+//! had before 2026-07-28.
 
 use std::{fmt, ops::Deref};
 
@@ -69,7 +71,7 @@ macro_rules! object {
             $(
                 $(#[$field_meta:meta])*
                 $field:ident : $ty:ty = $key:literal, $mode:ident
-                $(, since $since:ident)? $(, until $until:ident)? ;
+                $(, was $old:literal)? $(, since $since:ident)? $(, until $until:ident)? ;
             )*
         }
     ) => {
@@ -95,7 +97,7 @@ macro_rules! object {
                     map.serialize_entry($tag, $value)?;
                 } )*
                 $( if true $( && at >= $crate::Revision::$since )? $( && at <= $crate::Revision::$until )? {
-                    object!(@write $mode map at $key &self.$field);
+                    object!(@write $mode map at (object!(@name at $key $($old)?)) &self.$field);
                 } )*
                 self.extra.write_into(&mut map)?;
                 map.end()
@@ -129,7 +131,7 @@ macro_rules! object {
                         while let Some(name) = map.next_key::<$crate::object::Key<'de>>()? {
                             match &*name {
                                 $( $tag => { map.next_value::<serde::de::IgnoredAny>()?; } )*
-                                $( $key => {
+                                $( $key $(| $old)? => {
                                     if $field.is_some() {
                                         return Err(A::Error::duplicate_field($key));
                                     }
@@ -155,13 +157,21 @@ macro_rules! object {
         }
     };
 
-    (@write required $map:ident $at:ident $key:literal $value:expr) => {
+    (@name $at:ident $key:literal) => { $key };
+    (@name $at:ident $key:literal $old:literal) => {
+        if $at < $crate::Revision::V2026_07_28 { $old } else { $key }
+    };
+
+    (@write required $map:ident $at:ident ($key:expr) $value:expr) => {
         $map.serialize_entry($key, &$crate::encode::At($value, $at))?
     };
-    (@write list $map:ident $at:ident $key:literal $value:expr) => {
+    (@write list $map:ident $at:ident ($key:expr) $value:expr) => {
         $map.serialize_entry($key, &$crate::encode::At($value, $at))?
     };
-    (@write $optional:ident $map:ident $at:ident $key:literal $value:expr) => {
+    (@write nullable $map:ident $at:ident ($key:expr) $value:expr) => {
+        $map.serialize_entry($key, $value)?
+    };
+    (@write $optional:ident $map:ident $at:ident ($key:expr) $value:expr) => {
         if let Some(value) = $value {
             $map.serialize_entry($key, &$crate::encode::At(value, $at))?;
         }
@@ -169,6 +179,9 @@ macro_rules! object {
 
     (@read hint $map:ident $ty:ty) => {
         $map.next_value::<$crate::raw::RawJson>().map(|raw| raw.decode::<$ty>().unwrap_or_default())
+    };
+    (@read nullable $map:ident $ty:ty) => {
+        object!(@read hint $map $ty)
     };
     (@read any $map:ident $ty:ty) => {
         $map.next_value::<$crate::raw::RawJson>().map(Some)

@@ -1,8 +1,15 @@
 //! What a request ends in, if not in an error.
 
 use crate::{
+    completion::CompleteResult,
+    input::InputRequired,
     lifecycle::{DiscoverResult, EmptyResult, InitializeResult},
+    method::Method,
+    prompt::{GetPromptResult, ListPromptsResult},
     raw::{RawJson, RawObject},
+    resource::{ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult},
+    subscription::ListenResult,
+    task::{CancelTaskResult, CreateTaskResult, GetTaskResult, ListTasksResult},
     tool::{CallToolResult, ListToolsResult},
 };
 
@@ -12,6 +19,10 @@ use crate::{
 pub enum Outcome {
     /// It is done; this is its result.
     Complete(Payload),
+    /// It needs input (2026-07-28). It never reaches a legacy peer.
+    InputRequired(Box<InputRequired>),
+    /// It goes on as a task (2025-11-25, if the client asked for one; the extension at 2026-07-28).
+    Task(Box<CreateTaskResult>),
     /// Another `resultType`: the whole result, as it came. It never reaches a legacy peer.
     Other {
         /// The `resultType`.
@@ -33,6 +44,26 @@ pub enum Payload {
     Discover(Box<DiscoverResult>),
     /// Of `initialize`.
     Initialize(Box<InitializeResult>),
+    /// Of `resources/read`.
+    ReadResource(ReadResourceResult),
+    /// Of `resources/list`.
+    ListResources(ListResourcesResult),
+    /// Of `resources/templates/list`.
+    ListResourceTemplates(ListResourceTemplatesResult),
+    /// Of `prompts/get`.
+    GetPrompt(GetPromptResult),
+    /// Of `prompts/list`.
+    ListPrompts(ListPromptsResult),
+    /// Of `completion/complete`.
+    Complete(CompleteResult),
+    /// Of `subscriptions/listen`, at its end.
+    Listen(ListenResult),
+    /// Of `tasks/get`.
+    GetTask(Box<GetTaskResult>),
+    /// Of `tasks/list`.
+    ListTasks(ListTasksResult),
+    /// Of `tasks/cancel`.
+    CancelTask(Box<CancelTaskResult>),
     /// Of `ping`, and of what only acknowledges.
     Empty(EmptyResult),
     /// Of any method: the result's members as they are, with or without `resultType`.
@@ -60,9 +91,83 @@ payloads!(
     ListTools(ListToolsResult),
     Discover(DiscoverResult),
     Initialize(InitializeResult),
+    ReadResource(ReadResourceResult),
+    ListResources(ListResourcesResult),
+    ListResourceTemplates(ListResourceTemplatesResult),
+    GetPrompt(GetPromptResult),
+    ListPrompts(ListPromptsResult),
+    Complete(CompleteResult),
+    Listen(ListenResult),
+    GetTask(GetTaskResult),
+    ListTasks(ListTasksResult),
+    CancelTask(CancelTaskResult),
     Empty(EmptyResult),
     Raw(RawObject),
 );
+
+impl From<InputRequired> for Outcome {
+    fn from(required: InputRequired) -> Self {
+        Self::InputRequired(Box::new(required))
+    }
+}
+
+impl From<CreateTaskResult> for Outcome {
+    fn from(created: CreateTaskResult) -> Self {
+        Self::Task(Box::new(created))
+    }
+}
+
+impl Outcome {
+    /// Reads a result, as `method` says what a complete one looks like.
+    ///
+    /// A method that this library does not know has [`Payload::Raw`]; a `resultType` it does not know,
+    /// [`Outcome::Other`].
+    ///
+    /// # Errors
+    /// When the result is not what its type and method say.
+    pub fn decode(method: &Method, result: &RawJson) -> Result<Self, serde_json::Error> {
+        Ok(match &*result_type(result)? {
+            COMPLETE => Self::Complete(Payload::decode(method, result)?),
+            INPUT_REQUIRED => Self::InputRequired(result.decode()?),
+            TASK => Self::Task(result.decode()?),
+            other => Self::Other {
+                result_type: other.into(),
+                body: result.decode()?,
+            },
+        })
+    }
+}
+
+impl Payload {
+    /// Reads a complete result of `method`.
+    ///
+    /// # Errors
+    /// When it is no such result.
+    pub fn decode(method: &Method, result: &RawJson) -> Result<Self, serde_json::Error> {
+        Ok(match method.as_str() {
+            "tools/call" => Self::CallTool(result.decode()?),
+            "tools/list" => Self::ListTools(result.decode()?),
+            "server/discover" => Self::Discover(result.decode()?),
+            "initialize" => Self::Initialize(result.decode()?),
+            "resources/read" => Self::ReadResource(result.decode()?),
+            "resources/list" => Self::ListResources(result.decode()?),
+            "resources/templates/list" => Self::ListResourceTemplates(result.decode()?),
+            "prompts/get" => Self::GetPrompt(result.decode()?),
+            "prompts/list" => Self::ListPrompts(result.decode()?),
+            "completion/complete" => Self::Complete(result.decode()?),
+            "subscriptions/listen" => Self::Listen(result.decode()?),
+            "tasks/get" => Self::GetTask(result.decode()?),
+            "tasks/list" => Self::ListTasks(result.decode()?),
+            "tasks/cancel" => Self::CancelTask(result.decode()?),
+            "ping"
+            | "logging/setLevel"
+            | "resources/subscribe"
+            | "resources/unsubscribe"
+            | "tasks/update" => Self::Empty(result.decode()?),
+            _ => Self::Raw(result.decode()?),
+        })
+    }
+}
 
 /// The `resultType` of a result; `complete` where there is none, as the specification says.
 ///
@@ -80,3 +185,7 @@ pub fn result_type(result: &RawJson) -> Result<Box<str>, serde_json::Error> {
 
 /// The `resultType` of a complete result.
 pub const COMPLETE: &str = "complete";
+/// The `resultType` of a result that needs input.
+pub const INPUT_REQUIRED: &str = "input_required";
+/// The `resultType` of a result that goes on as a task (extension `io.modelcontextprotocol/tasks`).
+pub const TASK: &str = "task";

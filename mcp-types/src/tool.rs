@@ -7,8 +7,9 @@ mod list;
 
 pub use self::{
     call::{CallToolParams, CallToolResult},
-    list::{CacheScope, ListToolsParams, ListToolsResult, Tool, ToolAnnotations},
+    list::{ListToolsParams, ListToolsResult, TaskSupport, Tool, ToolAnnotations},
 };
+pub use crate::cache::CacheScope;
 
 #[cfg(test)]
 mod tests;

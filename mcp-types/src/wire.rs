@@ -3,12 +3,18 @@
 //! Stamping (`resultType`, cache hints, `serverInfo`) happens here and nowhere else, so that a legacy
 //! peer can never see it; and a result that is not complete can never reach one.
 
+mod ask;
 mod output;
 mod result;
+mod stamp;
+mod tool;
 
+pub(crate) use self::output::wrap_value;
 pub use self::{
+    ask::{Unsupported, encode_answer, encode_ask},
     output::wraps_output,
-    result::{NotExpressible, Stamp, encode_outcome, encode_params},
+    result::{encode_outcome, encode_params},
+    stamp::{NotExpressible, Stamp},
 };
 
 #[cfg(test)]

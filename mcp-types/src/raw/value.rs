@@ -47,6 +47,15 @@ impl RawJson {
         serde_json::from_str(self.as_str())
     }
 
+    /// The member `type` of this object.
+    pub(crate) fn tag(&self) -> Result<Box<str>, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Tag {
+            r#type: Box<str>,
+        }
+        self.decode().map(|Tag { r#type }| r#type)
+    }
+
     /// Whether this is a JSON object.
     pub fn is_object(&self) -> bool {
         self.as_str().starts_with('{')

@@ -2,7 +2,9 @@
 
 use crate::{
     content::ContentBlock,
+    input::InputResponses,
     raw::{RawJson, RawObject},
+    task::TaskMetadata,
 };
 
 object! {
@@ -12,6 +14,12 @@ object! {
         name: String = "name", required;
         /// Its arguments: a JSON object.
         arguments: Option<RawJson> = "arguments", optional;
+        /// Asks for a task in the place of a result (2025-11-25 alone).
+        task: Option<TaskMetadata> = "task", hint, since V2025_11_25, until V2025_11_25;
+        /// Answers to what the server asked before (2026-07-28).
+        input_responses: Option<InputResponses> = "inputResponses", hint, since V2026_07_28;
+        /// What the server gave to carry, unchanged (2026-07-28).
+        request_state: Option<String> = "requestState", optional, since V2026_07_28;
         /// Free members about the request.
         meta: Option<RawObject> = "_meta", hint;
     }
@@ -23,6 +31,9 @@ impl CallToolParams {
         Self {
             name: name.into(),
             arguments: None,
+            task: None,
+            input_responses: None,
+            request_state: None,
             meta: None,
             extra: RawObject::new(),
         }

@@ -1,23 +1,14 @@
 //! `tools/list`.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-
 use crate::{
-    encode::Encode,
+    cache::CacheScope,
+    icon::Icon,
+    page::PaginatedParams,
     raw::{RawJson, RawObject},
-    revision::Revision,
 };
 
-object! {
-    /// Which page of a list.
-    #[derive(Default)]
-    pub struct ListToolsParams {
-        /// Where the page before ended; none for the first.
-        cursor: Option<String> = "cursor", optional;
-        /// Free members about the request.
-        meta: Option<RawObject> = "_meta", hint;
-    }
-}
+/// Which page of tools.
+pub type ListToolsParams = PaginatedParams;
 
 object! {
     /// One page of tools.
@@ -54,8 +45,8 @@ object! {
         annotations: Option<ToolAnnotations> = "annotations", hint, since V2025_03_26;
         /// How it may be run (task support); kept in every revision that can carry it.
         execution: Option<RawObject> = "execution", hint, since V2025_11_25;
-        /// Pictures that stand for it: an array.
-        icons: Option<RawJson> = "icons", hint, since V2025_11_25;
+        /// Pictures that stand for it.
+        icons: Option<Vec<Icon>> = "icons", hint, since V2025_11_25;
         /// Free members about the tool.
         meta: Option<RawObject> = "_meta", hint, since V2025_06_18;
     }
@@ -77,6 +68,22 @@ impl Tool {
             extra: RawObject::new(),
         }
     }
+
+    /// Whether it may, or must, be called as a task; never, if it does not say.
+    pub fn task_support(&self) -> TaskSupport {
+        let execution = self.execution.as_ref();
+        execution
+            .and_then(|execution| execution.decode("taskSupport"))
+            .unwrap_or(TaskSupport::Forbidden)
+    }
+
+    /// Says whether it may, or must, be called as a task.
+    pub fn set_task_support(&mut self, support: &TaskSupport) {
+        if let Ok(support) = RawJson::from_serialize(support) {
+            let execution = self.execution.get_or_insert_default();
+            execution.set("taskSupport", support);
+        }
+    }
 }
 
 object! {
@@ -96,46 +103,14 @@ object! {
     }
 }
 
-/// Who may reuse a cached answer (2026-07-28).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CacheScope {
-    /// Anyone, whoever asked.
-    Public,
-    /// Only the one whose authorization was presented.
-    Private,
-}
-
-impl CacheScope {
-    /// The word on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Public => "public",
-            Self::Private => "private",
-        }
-    }
-}
-
-impl Serialize for CacheScope {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl Encode for CacheScope {
-    fn encode<S: Serializer>(&self, _: Revision, serializer: S) -> Result<S::Ok, S::Error> {
-        self.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for CacheScope {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match String::deserialize(deserializer)?.as_str() {
-            "public" => Ok(Self::Public),
-            "private" => Ok(Self::Private),
-            other => Err(D::Error::custom(format_args!(
-                "unknown cache scope `{other}`"
-            ))),
-        }
+words! {
+    /// Whether a tool may be called as a task.
+    pub enum TaskSupport {
+        /// It may not: the default.
+        Forbidden = "forbidden",
+        /// It may, or may not.
+        Optional = "optional",
+        /// It must.
+        Required = "required",
     }
 }

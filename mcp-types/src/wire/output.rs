@@ -24,7 +24,7 @@ pub(super) fn must_be_object(at: Revision) -> bool {
     matches!(at, Revision::V2025_06_18 | Revision::V2025_11_25)
 }
 
-pub(super) fn wrap_value(value: &RawJson) -> RawJson {
+pub(crate) fn wrap_value(value: &RawJson) -> RawJson {
     let mut object = RawObject::new();
     object.set("result", value.clone());
     raw(&object)

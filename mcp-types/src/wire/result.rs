@@ -1,97 +1,26 @@
 //! Results and parameters, per revision.
 
-use std::fmt;
-
 use serde::Serialize;
 
-use super::output;
+use super::{
+    NotExpressible, Stamp,
+    tool::{call_tool, fit},
+};
 use crate::{
-    capability::Implementation,
-    content::ContentBlock,
+    cache::CacheScope,
     encode::{At, Encode},
     meta::SERVER_INFO,
-    outcome::{COMPLETE, Outcome, Payload},
+    outcome::{COMPLETE, INPUT_REQUIRED, Outcome, Payload, TASK},
     raw::{RawJson, RawObject, RawParams},
     revision::{Era, Revision},
-    tool::{CacheScope, CallToolResult, Tool},
 };
-
-/// For whom a result is written, and what is known beside it.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Stamp<'a> {
-    /// The revision that the result is written for.
-    pub revision: Revision,
-    /// Whether the method's results are cacheable, by the method table.
-    pub cacheable: bool,
-    /// The name and version of the server.
-    pub server: Option<&'a Implementation>,
-    /// Whether the tool's `outputSchema` is one of those that [`wraps_output`](super::wraps_output)
-    /// names.
-    pub wrapped_output: bool,
-}
-
-impl<'a> Stamp<'a> {
-    /// For a method whose results are not cacheable, by a server that does not say who it is.
-    pub const fn new(revision: Revision) -> Self {
-        Self {
-            revision,
-            cacheable: false,
-            server: None,
-            wrapped_output: false,
-        }
-    }
-
-    /// For a cacheable method or not.
-    #[must_use]
-    pub const fn cacheable(mut self, cacheable: bool) -> Self {
-        self.cacheable = cacheable;
-        self
-    }
-
-    /// By this server.
-    #[must_use]
-    pub const fn by(mut self, server: &'a Implementation) -> Self {
-        self.server = Some(server);
-        self
-    }
-
-    /// For a call of a tool whose `outputSchema` is wrapped, or not.
-    #[must_use]
-    pub const fn wrapped_output(mut self, wrapped: bool) -> Self {
-        self.wrapped_output = wrapped;
-        self
-    }
-}
-
-/// An outcome that the revision has no words for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct NotExpressible {
-    /// The `resultType`.
-    pub result_type: Box<str>,
-    /// The revision.
-    pub revision: Revision,
-}
-
-impl fmt::Display for NotExpressible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "a result of type `{}` cannot be said in revision {}; only complete results can",
-            self.result_type, self.revision
-        )
-    }
-}
-
-impl std::error::Error for NotExpressible {}
 
 /// Writes an outcome: sieved and stamped for `stamp.revision`.
 ///
 /// # Errors
-/// When the outcome is not complete and the revision is legacy.
+/// When the outcome is not complete and the revision is legacy, but for a task that 2025-11-25 was asked for.
 pub fn encode_outcome(outcome: Outcome, stamp: &Stamp<'_>) -> Result<RawJson, NotExpressible> {
-    if let (Era::Legacy, Some(result_type)) = (stamp.revision.era(), incomplete(&outcome)) {
+    if let (Era::Legacy, Some(result_type)) = (stamp.revision.era(), incomplete(&outcome, stamp)) {
         return Err(NotExpressible {
             result_type,
             revision: stamp.revision,
@@ -99,14 +28,24 @@ pub fn encode_outcome(outcome: Outcome, stamp: &Stamp<'_>) -> Result<RawJson, No
     }
     Ok(match outcome {
         Outcome::Other { body, .. } => write(&with_server(body, stamp)),
+        Outcome::InputRequired(mut required) => {
+            stamp_meta(required.meta_mut(), stamp);
+            write(&At(&*required, stamp.revision))
+        }
+        Outcome::Task(mut created) => {
+            stamp_meta(&mut created.meta, stamp);
+            write(&At(&*created, stamp.revision))
+        }
         Outcome::Complete(payload) => complete(payload, stamp),
     })
 }
 
 /// The `resultType` of an outcome that is not complete, however it calls itself.
-fn incomplete(outcome: &Outcome) -> Option<Box<str>> {
+fn incomplete(outcome: &Outcome, stamp: &Stamp<'_>) -> Option<Box<str>> {
     match outcome {
         Outcome::Other { result_type, .. } => Some(result_type.clone()),
+        Outcome::InputRequired(_) => Some(INPUT_REQUIRED.into()),
+        Outcome::Task(_) => (!stamp.takes_tasks()).then(|| TASK.into()),
         Outcome::Complete(Payload::Raw(object)) => object
             .decode::<Box<str>>("resultType")
             .filter(|result_type| **result_type != *COMPLETE),
@@ -119,6 +58,23 @@ pub fn encode_params<T: Encode>(params: &T, revision: Revision) -> RawParams {
     RawParams::from_serialize(&At(params, revision)).unwrap_or_default()
 }
 
+/// Cache hints that a handler left out: not to be reused.
+macro_rules! cached {
+    ($result:ident, $stamp:ident) => {{
+        stamp_meta(&mut $result.meta, $stamp);
+        $result.ttl_ms.get_or_insert(0);
+        $result.cache_scope.get_or_insert(CacheScope::Private);
+        write(&At(&$result, $stamp.revision))
+    }};
+}
+
+macro_rules! plain {
+    ($result:ident, $stamp:ident) => {{
+        stamp_meta(&mut $result.meta, $stamp);
+        write(&At(&$result, $stamp.revision))
+    }};
+}
+
 fn complete(payload: Payload, stamp: &Stamp<'_>) -> RawJson {
     let at = stamp.revision;
     match payload {
@@ -127,23 +83,28 @@ fn complete(payload: Payload, stamp: &Stamp<'_>) -> RawJson {
             call_tool(result, stamp)
         }
         Payload::ListTools(mut result) => {
-            stamp_meta(&mut result.meta, stamp);
-            result.ttl_ms.get_or_insert(0);
-            result.cache_scope.get_or_insert(CacheScope::Private);
             result.tools.iter_mut().for_each(|tool| fit(tool, at));
-            write(&At(&result, at))
+            cached!(result, stamp)
         }
-        Payload::Discover(mut result) => {
-            stamp_meta(&mut result.meta, stamp);
-            result.ttl_ms.get_or_insert(0);
-            result.cache_scope.get_or_insert(CacheScope::Private);
+        Payload::Discover(mut result) => cached!(result, stamp),
+        Payload::Initialize(result) => write(&At(&*result, at)),
+        Payload::ReadResource(mut result) => cached!(result, stamp),
+        Payload::ListResources(mut result) => cached!(result, stamp),
+        Payload::ListResourceTemplates(mut result) => cached!(result, stamp),
+        Payload::GetPrompt(mut result) => plain!(result, stamp),
+        Payload::ListPrompts(mut result) => cached!(result, stamp),
+        Payload::Complete(mut result) => {
+            result.completion.cut();
+            plain!(result, stamp)
+        }
+        Payload::Listen(mut result) => plain!(result, stamp),
+        Payload::GetTask(mut result) => {
+            stamp_meta(&mut result.task.meta, stamp);
             write(&At(&*result, at))
         }
-        Payload::Initialize(result) => write(&At(&*result, at)),
-        Payload::Empty(mut result) => {
-            stamp_meta(&mut result.meta, stamp);
-            write(&At(&result, at))
-        }
+        Payload::ListTasks(mut result) => plain!(result, stamp),
+        Payload::CancelTask(mut result) => plain!(result, stamp),
+        Payload::Empty(mut result) => plain!(result, stamp),
         Payload::Raw(object) => write(&raw(object, stamp)),
     }
 }
@@ -163,65 +124,6 @@ fn raw(mut object: RawObject, stamp: &Stamp<'_>) -> RawObject {
         set(&mut object, "cacheScope", &CacheScope::Private);
     }
     with_server(object, stamp)
-}
-
-/// What a sieve cannot do: members that move, or change their shape.
-fn fit(tool: &mut Tool, at: Revision) {
-    // 2025-03-26 has no `title` on a tool, but a place for it in the annotations.
-    if at == Revision::V2025_03_26
-        && let Some(title) = tool.title.take()
-    {
-        let annotations = tool.annotations.get_or_insert_default();
-        annotations.title.get_or_insert(title);
-    }
-    if output::must_be_object(at)
-        && let Some(schema) = tool
-            .output_schema
-            .take_if(|schema| output::wraps_output(schema))
-    {
-        tool.output_schema = Some(output::wrap_schema(&schema));
-    }
-}
-
-fn call_tool(mut result: CallToolResult, stamp: &Stamp<'_>) -> RawJson {
-    let at = stamp.revision;
-    if at == Revision::V2024_10_07 {
-        return tool_result(result);
-    }
-    // For readers that know no structure, or show only the content.
-    if let (true, Some(value)) = (result.content.is_empty(), &result.structured_content) {
-        result.content.push(ContentBlock::text(value.as_str()));
-    }
-    if output::must_be_object(at) {
-        // No failure is described by the tool's schema.
-        let wrapped = stamp.wrapped_output && !result.failed();
-        result.structured_content = result.structured_content.map(|value| {
-            if wrapped || !value.is_object() {
-                output::wrap_value(&value)
-            } else {
-                value
-            }
-        });
-    }
-    write(&At(&result, at))
-}
-
-/// 2024-10-07 has one member, `toolResult`, for whatever a tool made. `isError` is not in its schema,
-/// but that is open, and a failure must not pass for a success.
-fn tool_result(result: CallToolResult) -> RawJson {
-    let failed = result.failed();
-    let made = result
-        .structured_content
-        .unwrap_or_else(|| write(&At(&result.content, Revision::V2024_10_07)));
-    let mut object = RawObject::new();
-    object.set("toolResult", made);
-    if failed {
-        set(&mut object, "isError", &true);
-    }
-    if let Some(meta) = result.meta {
-        set(&mut object, "_meta", &meta);
-    }
-    write(&object)
 }
 
 /// Who made the result: said at 2026-07-28, unless the handler did, and never before.
@@ -247,13 +149,13 @@ fn with_server(mut object: RawObject, stamp: &Stamp<'_>) -> RawObject {
     object
 }
 
-fn set<T: Serialize + ?Sized>(object: &mut RawObject, name: &str, value: &T) {
+pub(super) fn set<T: Serialize + ?Sized>(object: &mut RawObject, name: &str, value: &T) {
     if let Ok(value) = RawJson::from_serialize(value) {
         object.set(name, value);
     }
 }
 
 /// Vocabulary always becomes JSON: its maps have string keys and its numbers are finite.
-fn write<T: Serialize + ?Sized>(value: &T) -> RawJson {
+pub(super) fn write<T: Serialize + ?Sized>(value: &T) -> RawJson {
     RawJson::from_serialize(value).unwrap_or_else(|_| RawJson::null())
 }

@@ -1,0 +1,131 @@
+//! Lists that come in pages.
+//!
+//! Source: the specification's page *Pagination*. A cursor is the server's own: nothing can be read from it,
+//! and the empty one ends the list as well as none does.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+
+use crate::{
+    prompt::Prompt,
+    raw::{RawJson, RawObject},
+    resource::{Resource, ResourceTemplate},
+    roots::Root,
+    task::Task,
+    tool::Tool,
+};
+
+object! {
+    /// Which page of a list.
+    #[derive(Default)]
+    pub struct PaginatedParams {
+        /// Where the page before ended; none for the first.
+        cursor: Option<String> = "cursor", optional;
+        /// Free members about the request.
+        meta: Option<RawObject> = "_meta", hint;
+    }
+}
+
+/// What a list holds.
+pub trait Listed: DeserializeOwned {
+    /// The member of a result that the list stands in.
+    const LIST: &'static str;
+    /// The member that names an item.
+    const NAME: &'static str;
+}
+
+macro_rules! listed {
+    ($($Item:ty = $list:literal by $name:literal;)*) => { $(
+        impl Listed for $Item {
+            const LIST: &'static str = $list;
+            const NAME: &'static str = $name;
+        }
+    )* };
+}
+
+listed! {
+    Tool = "tools" by "name";
+    Prompt = "prompts" by "name";
+    Resource = "resources" by "uri";
+    ResourceTemplate = "resourceTemplates" by "uriTemplate";
+    Root = "roots" by "uri";
+    Task = "tasks" by "taskId";
+}
+
+/// A page, read item by item: a bad one is set aside, and the others arrive.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Page<T> {
+    /// Those that could be read, in the server's order.
+    pub items: Vec<T>,
+    /// Those that could not.
+    pub skipped: Vec<Skipped>,
+    /// Where the next page starts; none on the last. An empty cursor is none.
+    pub next_cursor: Option<String>,
+    /// Every other member of the result, as it came.
+    pub rest: RawObject,
+}
+
+/// An item that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// Its place in the page, from 0.
+    pub index: usize,
+    /// Its name, if that much could be read.
+    pub name: Option<String>,
+    /// What is wrong with it.
+    pub reason: String,
+    /// The item, as it came.
+    pub raw: RawJson,
+}
+
+impl<T: Listed> Page<T> {
+    /// Reads a result of `T`'s list method. A list that is absent or `null` is empty.
+    ///
+    /// # Errors
+    /// When `result` is no object, or the list no array.
+    pub fn read(result: &RawJson) -> Result<Self, serde_json::Error> {
+        let mut rest: RawObject = result.decode()?;
+        let list = rest.remove(T::LIST);
+        let list: Option<Vec<RawJson>> = list.as_ref().map_or(Ok(None), RawJson::decode)?;
+        let mut page = Self {
+            items: Vec::new(),
+            skipped: Vec::new(),
+            next_cursor: rest
+                .remove("nextCursor")
+                .and_then(|cursor| cursor.decode().ok())
+                .filter(|cursor: &String| !cursor.is_empty()),
+            rest,
+        };
+        for (index, raw) in list.into_iter().flatten().enumerate() {
+            match raw.decode() {
+                Ok(item) => page.items.push(item),
+                Err(error) => page.skipped.push(Skipped {
+                    index,
+                    name: raw
+                        .decode::<RawObject>()
+                        .ok()
+                        .and_then(|item| item.decode(T::NAME)),
+                    reason: error.to_string(),
+                    raw,
+                }),
+            }
+        }
+        Ok(page)
+    }
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "item {}", self.index)?;
+        if let Some(name) = &self.name {
+            write!(f, " ({name:?})")?;
+        }
+        write!(f, " was set aside: {}", self.reason)
+    }
+}
+
+#[cfg(test)]
+mod tests;
