@@ -22,6 +22,7 @@
 //! | [`page`], [`cache`] | lists in pages, answers that may be reused |
 //! | [`name`] | names that are valid by construction |
 //! | [`outcome`] | what a request ends in |
+//! | [`strict`] | JSON that every reader understands alike |
 //! | [`wire`] | encoders: what leaves, per revision |
 
 #[macro_use]
@@ -55,6 +56,7 @@ pub mod roots;
 pub mod sampling;
 #[cfg(test)]
 mod specification;
+pub mod strict;
 pub mod subscription;
 pub mod task;
 pub mod tool;

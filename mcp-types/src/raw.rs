@@ -9,7 +9,7 @@ mod object;
 mod params;
 mod value;
 
-pub(crate) use self::params::{Members, Twice};
+pub(crate) use self::params::Located;
 pub use self::{object::RawObject, params::RawParams, value::RawJson};
 
 /// A name that stands twice. A peer chooses how many names there are, so many are hashed.

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use super::{ErrorCode, ErrorObject, RequestId};
-use crate::path;
+use crate::{path, strict::JsonPath};
 
 /// Why a text is no message, and how far it was understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Malformed {
     /// The id, where it could be read.
     pub id: Option<RequestId>,
     /// Where in the text, as a JSON path: `$` is the whole, `$.params.name` a member, `$[2]` a message of a
-    /// batch. Texts that are no JSON have `$`, and say the line and column in `detail`.
+    /// batch. Texts that are no JSON say the line and column in `detail` too.
     pub path: Cow<'static, str>,
     /// What is wrong, in words that may be shown to the peer.
     pub detail: Cow<'static, str>,
@@ -143,6 +143,11 @@ impl Malformed {
     /// At a member of the object at `parent`.
     pub(super) fn at(mut self, parent: &str, name: &str) -> Self {
         self.path = path::member(parent, name).into();
+        self
+    }
+
+    pub(super) fn at_path(mut self, path: &JsonPath) -> Self {
+        self.path = path.as_str().to_owned().into();
         self
     }
 

@@ -1,16 +1,21 @@
 //! The parameters of a request or notification: bytes, and where each member stands in them.
 
-use std::{fmt, ops::Range};
+use std::{borrow::Cow, fmt, ops::Range};
 
 use bytes::Bytes;
 use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor},
+    Serialize,
+    de::{DeserializeOwned, IgnoredAny},
 };
-use serde_json::value::RawValue;
 
 use super::{RawJson, twice};
-use crate::object::Key;
+use crate::{
+    jsonrpc::MAX_DEPTH,
+    strict::{
+        NotStrict,
+        lexer::{Lexer, Stop},
+    },
+};
 
 /// The `params` of a message: an object, not yet decoded.
 ///
@@ -19,14 +24,43 @@ use crate::object::Key;
 #[derive(Clone, Default)]
 pub struct RawParams {
     bytes: Bytes,
-    members: Box<[Member]>,
+    /// Where in `bytes` the object stands; nowhere, if there is none.
+    span: Range<usize>,
+    members: Vec<Member>,
 }
 
 #[derive(Clone)]
 struct Member {
-    name: Box<str>,
+    name: Name,
     value: Range<usize>,
 }
+
+#[derive(Clone)]
+enum Name {
+    /// Where it stands.
+    Plain(Range<usize>),
+    /// What it is without its escapes.
+    Escaped(Box<str>),
+}
+
+impl Name {
+    fn read<'a>(&'a self, text: &'a str) -> &'a str {
+        match self {
+            Self::Plain(range) => &text[range.clone()],
+            Self::Escaped(name) => name,
+        }
+    }
+
+    fn bytes<'a>(&'a self, text: &'a [u8]) -> &'a [u8] {
+        match self {
+            Self::Plain(range) => &text[range.clone()],
+            Self::Escaped(name) => name.as_bytes(),
+        }
+    }
+}
+
+/// How many members have room from the start: those that any method of the specification has.
+const MOST_MEMBERS: usize = 6;
 
 impl RawParams {
     /// No parameters; written as an empty object, or left out.
@@ -49,17 +83,27 @@ impl RawParams {
     pub fn parse(bytes: impl Into<Bytes>) -> Result<Self, serde_json::Error> {
         use serde::de::Error as _;
         let bytes = bytes.into();
-        match serde_json::from_slice::<Members<'_>>(&bytes)? {
-            Members::Object(members) => Self::locate(&bytes, &members).map_err(|Twice(name)| {
-                serde_json::Error::custom(format_args!("member `{name}` of params stands twice"))
-            }),
-            Members::Other => Err(serde_json::Error::custom("params must be an object")),
+        let text = std::str::from_utf8(&bytes).map_err(serde_json::Error::custom)?;
+        let mut lexer = Lexer::new(text, MAX_DEPTH);
+        if lexer.next() != b'{' {
+            serde_json::from_str::<IgnoredAny>(text)?;
+            return Err(serde_json::Error::custom("params must be an object"));
+        }
+        let located = Located::read(&mut lexer)
+            .and_then(|located| lexer.end().map(|()| located))
+            .map_err(|stop| serde_json::Error::custom(NotStrict::new(text, stop)))?;
+        match &located.twice {
+            Some(name) => Err(serde_json::Error::custom(format_args!(
+                "member `{name}` of params stands twice"
+            ))),
+            None => Ok(Self::share(&bytes, located)),
         }
     }
 
     /// The text of a member.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let member = self.members.iter().find(|member| &*member.name == name)?;
+        let is = |member: &&Member| member.name.bytes(&self.bytes) == name.as_bytes();
+        let member = self.members.iter().find(is)?;
         Some(self.text(member))
     }
 
@@ -79,16 +123,17 @@ impl RawParams {
     /// # Errors
     /// When they have another shape.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        let mut text = Vec::new();
-        self.write(None, &mut text);
-        serde_json::from_slice(&text)
+        if self.span.is_empty() {
+            return serde_json::from_str("{}");
+        }
+        serde_json::from_slice(&self.bytes[self.span.clone()])
     }
 
     /// The names and texts of all members, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.members
             .iter()
-            .map(|member| (&*member.name, self.text(member)))
+            .map(|member| (self.name(member), self.text(member)))
     }
 
     /// Whether there is no member.
@@ -142,7 +187,7 @@ impl RawParams {
             let start = out.len();
             out.extend_from_slice(value.as_bytes());
             members.push(Member {
-                name: name.into(),
+                name: Name::Escaped(name.into()),
                 value: start..out.len(),
             });
         };
@@ -162,28 +207,24 @@ impl RawParams {
         }
         out.push(b'}');
         Self {
+            span: 0..out.len(),
             bytes: out.into(),
-            members: members.into(),
+            members,
         }
     }
 
-    /// Finds the members, which were read from `bytes`, in `bytes`.
-    pub(crate) fn locate(bytes: &Bytes, members: &[(Key<'_>, &RawValue)]) -> Result<Self, Twice> {
-        if let Some(name) = twice(members.iter().map(|(name, _)| &**name)) {
-            return Err(Twice(name.into()));
-        }
-        let base = bytes.as_ptr() as usize;
-        let found = members.iter().map(|(name, value)| {
-            let start = value.get().as_ptr() as usize - base;
-            Member {
-                name: (**name).into(),
-                value: start..start + value.get().len(),
-            }
-        });
-        Ok(Self {
+    /// The object at `located`, which was read from `bytes` and has no name twice.
+    pub(crate) fn share(bytes: &Bytes, located: Located) -> Self {
+        Self {
             bytes: bytes.clone(),
-            members: found.collect(),
-        })
+            span: located.span,
+            members: located.members,
+        }
+    }
+
+    fn name<'a>(&'a self, member: &'a Member) -> &'a str {
+        // As below.
+        std::str::from_utf8(member.name.bytes(&self.bytes)).unwrap_or_default()
     }
 
     fn text(&self, member: &Member) -> &str {
@@ -211,74 +252,34 @@ impl PartialEq for RawParams {
     }
 }
 
-/// A member that stands twice, by its name.
-pub(crate) struct Twice(pub(crate) Box<str>);
-
-/// How serde_json names the one member of what a number poses as, where some crate of the program turns on
-/// its feature `arbitrary_precision`.
-const NUMBER: &str = "$serde_json::private::Number";
-
-/// What stood where an object was expected: its members, or something else.
-///
-/// Reading it takes one pass over the text and copies nothing.
-pub(crate) enum Members<'a> {
-    /// The members of an object, in order.
-    Object(Vec<(Key<'a>, &'a RawValue)>),
-    /// Something that is no object.
-    Other,
+/// An object that was found in a text: where it and its members stand.
+pub(crate) struct Located {
+    span: Range<usize>,
+    members: Vec<Member>,
+    /// The name that stands twice, if one does.
+    pub(crate) twice: Option<Box<str>>,
 }
 
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("any JSON")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(4);
-                while let Some(name) = map.next_key::<Key<'de>>()? {
-                    if &*name == NUMBER {
-                        map.next_value::<IgnoredAny>()?;
-                        return Ok(Members::Other);
-                    }
-                    members.push((name, map.next_value()?));
-                }
-                Ok(Members::Object(members))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-                while items.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Members::Other)
-            }
-
-            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-                Ok(Members::Other)
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-                Ok(Members::Other)
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-                Ok(Members::Other)
-            }
-
-            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-                Ok(Members::Other)
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-                Ok(Members::Other)
-            }
-
-            fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Members::Other)
-            }
-        }
-        deserializer.deserialize_any(Any)
+impl Located {
+    /// Reads the object before which `lexer` stands.
+    pub(crate) fn read(lexer: &mut Lexer<'_>) -> Result<Self, Stop> {
+        lexer.next();
+        let (start, text) = (lexer.at(), lexer.text());
+        let mut members = Vec::with_capacity(MOST_MEMBERS);
+        lexer.members(|lexer, name| {
+            let name = match name.read(text)? {
+                Cow::Borrowed(_) => Name::Plain(name.start..name.end),
+                Cow::Owned(name) => Name::Escaped(name.into()),
+            };
+            let value = lexer.loose()?;
+            members.push(Member { name, value });
+            Ok(())
+        })?;
+        let twice = twice(members.iter().map(|member| member.name.read(text))).map(Box::from);
+        Ok(Self {
+            span: start..lexer.at(),
+            members,
+            twice,
+        })
     }
 }

@@ -400,7 +400,13 @@ fn a_flaw_says_where_it_is() {
     check("5", Flaw::NotObject, "$");
     check("-1.5e3", Flaw::NotObject, "$");
     check("[]", Flaw::Batch, "$");
-    check(&"[".repeat(200), Flaw::TooDeep, "$");
+    let path = format!("${}…", "[0]".repeat(32));
+    check(&"[".repeat(200), Flaw::TooDeep, &path);
+    check(
+        &call(r#""params":{"a":[1,01]}"#),
+        Flaw::NotJson,
+        "$.params.a[1]",
+    );
     check(r#"{"method":"x/y"}"#, Flaw::Version, "$.jsonrpc");
     check(r#"{"jsonrpc":"2.0","method":5}"#, Flaw::Method, "$.method");
     check(r#"{"jsonrpc":"2.0"}"#, Flaw::NoMember, "$");
