@@ -8,7 +8,7 @@ use super::Refusal;
 
 /// The hosts a server answers to and the web origins that may call it.
 ///
-/// By default both are the loopback names `localhost`, `127.0.0.1` and `[::1]` with any port, so that a page
+/// By default both are the loopback names `localhost`, `127.0.0.0/8` and `[::1]` with any port, so that a page
 /// of another site can neither call a local server nor reach it under a name of its own
 /// ([basic/transports/streamable-http#security][s]). Values are parsed and compared whole, in any letter case.
 ///
@@ -211,7 +211,8 @@ impl Authority {
     fn is_loopback(&self) -> bool {
         match &self.name {
             Name::Domain(name) => name == "localhost",
-            Name::V4(address) => *address == Ipv4Addr::LOCALHOST,
+            // A server on 127.0.0.2 is reached under that name, and no other machine's server is.
+            Name::V4(address) => address.is_loopback(),
             Name::V6(address) => *address == Ipv6Addr::LOCALHOST,
         }
     }

@@ -37,6 +37,7 @@ fn loopback_names_are_allowed_with_any_port() {
         "localhost",
         "LocalHost",
         "127.0.0.1",
+        "127.8.9.10",
         "[::1]",
         "[0:0:0:0:0:0:0:1]",
     ] {
