@@ -47,6 +47,8 @@ use crate::{
     },
 };
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// What a server makes of a request: its era, its session, its exchange. Judgement only, no IO: each method
 /// returns at once.
 pub trait HttpApp: Send + Sync + 'static {
@@ -179,7 +181,13 @@ impl<A: HttpApp> Inner<A> {
             return refusal.into();
         }
         match read_body(body, &self.limits, &*self.clock).await {
-            Ok(body) => self.app.post(head, jsonrpc::decode(&body), &body),
+            Ok(mut body) => {
+                // A mark that some senders put before their text (RFC 8259 section 8.1 lets it be ignored).
+                if body.starts_with(BYTE_ORDER_MARK) {
+                    body.advance(BYTE_ORDER_MARK.len());
+                }
+                self.app.post(head, jsonrpc::decode(&body), &body)
+            }
             Err(unread) => unread.into(),
         }
     }

@@ -31,6 +31,18 @@ async fn an_outcome_that_comes_first_is_json() {
 }
 
 #[tokio::test]
+async fn one_byte_order_mark_before_the_message_is_skipped() {
+    let mut server = Server::start(Limits::default()).await;
+    let mut client = server.post(&format!("\u{feff}{}", call(7, "call"))).await;
+    server.feed().await.send(result("{}")).unwrap();
+    client.until(r#""id":7,"result":{}}"#).await;
+    client.read.clear();
+    let twice = format!("\u{feff}\u{feff}{}", call(8, "call"));
+    client.send(&super::post(&twice)).await;
+    client.until("-32700").await;
+}
+
+#[tokio::test]
 async fn a_notification_that_comes_first_makes_it_a_stream() {
     let mut server = Server::start(Limits::default()).await;
     let mut client = server.post(&call(1, "call")).await;
