@@ -423,8 +423,9 @@ async fn run(
     let outcome = loop {
         match poll_fn(|cx| job.exchange.as_mut().poll_event(cx)).await {
             Event::Notification(notification) => {
-                let sent = out.send(notification_line(&notification)).await;
-                if sent.is_err() {
+                // To be cancelled takes a task a moment, in which it has nothing more to say.
+                let wanted = lock(&in_flight).is_wanted(&id, ticket);
+                if !wanted || out.send(notification_line(&notification)).await.is_err() {
                     return;
                 }
             }

@@ -53,6 +53,15 @@ pub(super) struct Inner {
     sweeper: Mutex<Sweeper>,
 }
 
+/// A session that lives as long as the requests of one POST, and runs its hooks then.
+struct Transient(Session);
+
+impl Drop for Transient {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// A request of a known session.
 struct InSession {
     id: SessionId,
@@ -241,8 +250,13 @@ impl App {
     ) -> HttpAnswer {
         let client = Implementation::new("unknown", "");
         let params = InitializeParams::new(revision, ClientCapabilities::default(), client);
-        let session = Session::open(revision, &params);
-        let open = |request, ext| self.0.core.legacy(&session, legacy_request(request, ext));
+        let session = Arc::new(Transient(Session::open(revision, &params)));
+        let open = |request, ext| -> std::pin::Pin<Box<dyn Exchange>> {
+            let request = legacy_request(request, ext);
+            let exchange = self.0.core.legacy(&session.0, request);
+            let session = Arc::clone(&session);
+            Box::pin(Handled::new(exchange, Handle::default(), || drop(session)))
+        };
         match message {
             Ok(Message::Request(request)) => {
                 let id = request.id.clone();

@@ -120,6 +120,7 @@ impl HttpHost {
         let app = Arc::clone(service.app());
         let router: Router = Router::new()
             .route_service("/mcp", service.clone())
+            .route_service("/mcp/", service.clone())
             .route_service("/", service)
             .fallback(not_found);
         tracing::info!(%address, "serving MCP at /mcp");

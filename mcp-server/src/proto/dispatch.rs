@@ -118,15 +118,18 @@ impl<J, H> InFlight<J, H> {
     /// is free, and [`Self::handle_sent`] must follow.
     #[must_use]
     pub(crate) fn handle_answer(&mut self, id: &RequestId, ticket: Ticket) -> bool {
-        let is_ours = self
-            .running
-            .get(id)
-            .is_some_and(|slot| slot.ticket == ticket);
-        if is_ours {
+        let is_wanted = self.is_wanted(id, ticket);
+        if is_wanted {
             self.running.remove(id);
             self.leaving += 1;
         }
-        is_ours
+        is_wanted
+    }
+
+    /// Whether the sender still wants to hear of a run.
+    pub(crate) fn is_wanted(&self, id: &RequestId, ticket: Ticket) -> bool {
+        let slot = self.running.get(id);
+        slot.is_some_and(|slot| slot.ticket == ticket)
     }
 
     /// An answer is on its way, or has nowhere to go: its place is free.

@@ -362,7 +362,9 @@ async fn a_call_that_talks_without_a_pause_can_be_cancelled() {
     client.cancel(1).await;
     client.ask(json!(2), "ping", json!({})).await;
     while client.next().await.get("id") != Some(&json!(2)) {}
-    assert_eq!(client.end().await, Vec::<Value>::new());
+    // What it said in the moment of the cancellation may still come, its answer may not.
+    let rest = client.end().await;
+    assert!(rest.len() < 100 && rest.iter().all(|message| message.get("id").is_none()));
 }
 
 #[tokio::test]

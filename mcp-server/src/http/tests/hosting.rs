@@ -125,3 +125,21 @@ async fn it_nests_in_a_router() {
     let get = http("PUT", &[], &json!({})).replacen("/mcp", "/tools", 1);
     assert_eq!(hosted.ask(&get).await.status, 405);
 }
+
+#[tokio::test]
+async fn it_answers_at_its_paths_and_says_so_at_others() {
+    let hosted = Hosted::start(|host| host).await;
+    for (path, status) in [
+        ("/mcp", 200),
+        ("/mcp/", 200),
+        ("/", 200),
+        ("//mcp", 404),
+        ("/MCP", 404),
+        ("/mcp/x", 404),
+    ] {
+        let request = modern_call(1, "whoami", &json!({})).replacen("/mcp", path, 1);
+        let answer = hosted.ask(&request).await;
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.json()["error"]["message"].is_string(), "{path}");
+    }
+}

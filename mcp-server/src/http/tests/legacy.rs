@@ -262,6 +262,20 @@ async fn the_hooks_of_a_session_run_however_it_ends() {
     assert_eq!(post(&hosted, &session, &watched).await.status, 200);
     hosted.clock.advance(Duration::from_secs(300));
     assert_eq!(hosted.event().await, "closed");
+    // It is but one POST long.
+    let mut stateless = Hosted::start(|host| host.legacy(LegacyMode::Stateless)).await;
+    let version = [("MCP-Protocol-Version", "2025-03-26")];
+    for body in [
+        watched.clone(),
+        json!([watched, call(3, "header", &json!({}))]),
+    ] {
+        let hooks = body.as_array().map_or(1, Vec::len);
+        let answer = stateless.ask(&http("POST", &version, &body)).await;
+        assert_eq!(answer.status, 200);
+        for _ in 0..hooks {
+            assert_eq!(stateless.event().await, "closed");
+        }
+    }
     // The server comes down.
     let session = open(&hosted, "2025-11-25").await;
     assert_eq!(post(&hosted, &session, &watched).await.status, 200);

@@ -66,6 +66,7 @@ fn a_cancelled_request_is_not_answered() {
         table.handle_cancel(&id(1)),
         Cancelled::Running(Some("stop a"))
     );
+    assert!(!table.is_wanted(&id(1), first));
     assert_eq!(table.handle_cancel(&id(1)), Cancelled::Unknown);
     assert!(!end(&mut table, &id(1), first));
 }
