@@ -6,10 +6,6 @@ pub mod child;
 pub mod duplex;
 mod queue;
 mod reader;
-#[cfg(feature = "server-stdio")]
-mod server;
 
 pub use queue::{Closed, Outbound, Queue, SendError, outbound};
 pub use reader::LineReader;
-#[cfg(feature = "server-stdio")]
-pub use server::{stdin, stdout};
