@@ -372,7 +372,7 @@ fn poll_rest(body: &mut Body, cx: &mut Context<'_>) -> Poll<()> {
 }
 
 /// So much of a body is read at one go: a server that never stops must not hold up the task.
-const PIECES: usize = 32;
+const PIECES: usize = 4;
 
 impl Gathering {
     /// The body, or what there is of it where that is enough: a status tells by itself that a request was refused.
