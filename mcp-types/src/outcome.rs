@@ -1,5 +1,7 @@
 //! What a request ends in, if not in an error.
 
+use serde::de::Error as _;
+
 use crate::{
     completion::CompleteResult,
     input::InputRequired,
@@ -178,6 +180,9 @@ pub fn result_type(result: &RawJson) -> Result<Box<str>, serde_json::Error> {
     struct Peek {
         #[serde(rename = "resultType")]
         result_type: Option<Box<str>>,
+    }
+    if !result.is_object() {
+        return Err(serde_json::Error::custom("a result is an object"));
     }
     let peek: Peek = result.decode()?;
     Ok(peek.result_type.unwrap_or_else(|| COMPLETE.into()))

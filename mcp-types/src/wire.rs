@@ -1,10 +1,12 @@
-//! What leaves: domain values written for the revision that was negotiated.
+//! What leaves: domain values written for the revision that was negotiated; and what comes, where an old
+//! revision has other words for it.
 //!
 //! Stamping (`resultType`, cache hints, `serverInfo`) happens here and nowhere else, so that a legacy
 //! peer can never see it; and a result that is not complete can never reach one.
 
 mod ask;
 mod output;
+mod read;
 mod result;
 mod stamp;
 mod tool;
@@ -13,6 +15,7 @@ pub(crate) use self::output::wrap_value;
 pub use self::{
     ask::{Unsupported, encode_answer, encode_ask},
     output::wraps_output,
+    read::decode_result,
     result::{encode_outcome, encode_params},
     stamp::{NotExpressible, Stamp},
 };

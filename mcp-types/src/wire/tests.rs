@@ -3,6 +3,7 @@
 mod example;
 mod golden;
 mod output;
+mod read;
 mod schema;
 mod stamp;
 
