@@ -4,7 +4,7 @@ mod connect;
 
 use std::fmt;
 
-use mcp_errors::{Executed, Failure, FailureKind, ToolErrorCode, ToolErrorEnvelope};
+use mcp_errors::{Executed, Failure, FailureKind, ToolErrorEnvelope};
 use mcp_types::{ErrorCode, content::ContentBlock, tool::CallToolResult};
 
 pub use self::connect::ConnectError;
@@ -133,7 +133,7 @@ impl Error {
             (None, Some(tool), _) => tool
                 .envelope
                 .as_ref()
-                .map_or(Executed::Yes, |envelope| executed(&envelope.code)),
+                .map_or(Executed::Yes, |envelope| envelope.code.executed()),
             (None, None, ErrorKind::ResultType) => Executed::Unknown,
             (None, None, _) => Executed::Yes,
         }
@@ -179,16 +179,6 @@ impl Error {
     /// Whether the tool says that it failed.
     pub fn is_tool_error(&self) -> bool {
         self.0.kind == ErrorKind::Tool
-    }
-}
-
-/// Whether a tool that fails with `code` did what it was asked.
-fn executed(code: &ToolErrorCode) -> Executed {
-    match code.as_str() {
-        "ssrf_blocked" | "bad_request" | "auth_failed" | "not_found" | "forbidden"
-        | "rate_limited" | "at_capacity" | "service_disabled" => Executed::No,
-        "upstream_non_json" | "output_validation_failed" => Executed::Yes,
-        _ => Executed::Unknown,
     }
 }
 

@@ -6,6 +6,8 @@ use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::failure::Executed;
+
 /// A tool error's code: an open set, so codes of other services survive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ToolErrorCode(Cow<'static, str>);
@@ -107,6 +109,12 @@ impl ToolErrorCode {
         )
     }
 
+    /// Whether a tool that fails with the code did what it was asked; unknown for a code that is not one of the
+    /// fourteen. Only what was not done may be repeated without a thought.
+    pub fn executed(&self) -> Executed {
+        self.row().map_or(Executed::Unknown, |row| row.executed)
+    }
+
     const fn known(code: &'static str) -> Self {
         Self(Cow::Borrowed(code))
     }
@@ -202,14 +210,22 @@ struct Row {
     code: &'static str,
     status: Option<u16>,
     bucket: Bucket,
+    executed: Executed,
     advice: &'static str,
 }
 
-const fn row(code: &'static str, status: Option<u16>, bucket: Bucket, advice: &'static str) -> Row {
+const fn row(
+    code: &'static str,
+    status: Option<u16>,
+    bucket: Bucket,
+    executed: Executed,
+    advice: &'static str,
+) -> Row {
     Row {
         code,
         status,
         bucket,
+        executed,
         advice,
     }
 }
@@ -217,21 +233,22 @@ const fn row(code: &'static str, status: Option<u16>, bucket: Bucket, advice: &'
 #[rustfmt::skip]
 const ROWS: [Row; 14] = {
     use Bucket::{ContactSupport, FixInput, Investigate, SwitchTool, WaitAndRetry};
+    use Executed::{No, Unknown, Yes};
     [
-        row("ssrf_blocked", None, FixInput, "Change the URL: it resolves to a private or reserved address."),
-        row("bad_request", Some(400), FixInput, "Fix the arguments."),
-        row("auth_failed", Some(401), FixInput, "Fix the key."),
-        row("not_found", Some(404), FixInput, "The target does not exist: name another."),
-        row("forbidden", Some(403), SwitchTool, "Use the next tool of the ladder, for example single, proxy, browser."),
-        row("rate_limited", Some(429), WaitAndRetry, "Wait `retryAfter` seconds: `current.rpm` reached `limits.maxRpm`."),
-        row("at_capacity", Some(503), WaitAndRetry, "Wait `retryAfter` seconds: `current.concurrency` reached `limits.maxConcurrency`."),
-        row("service_unavailable", Some(503), WaitAndRetry, "Back off shortly, then repeat the call."),
-        row("upstream_error", None, WaitAndRetry, "Back off exponentially, then repeat the call."),
-        row("upstream_client_error", None, FixInput, "Usually the input: check it against the upstream's answer."),
-        row("service_disabled", Some(503), ContactSupport, "The service is off for this account: ask support to turn it on."),
-        row("upstream_non_json", None, Investigate, "The upstream's body was not JSON: look at it."),
-        row("output_validation_failed", None, Investigate, "The result broke the tool's `outputSchema`: report it."),
-        row("upstream_unknown", None, Investigate, "This should not occur: report it."),
+        row("ssrf_blocked", None, FixInput, No, "Change the URL: it resolves to a private or reserved address."),
+        row("bad_request", Some(400), FixInput, No, "Fix the arguments."),
+        row("auth_failed", Some(401), FixInput, No, "Fix the key."),
+        row("not_found", Some(404), FixInput, No, "The target does not exist: name another."),
+        row("forbidden", Some(403), SwitchTool, No, "Use the next tool of the ladder, for example single, proxy, browser."),
+        row("rate_limited", Some(429), WaitAndRetry, No, "Wait `retryAfter` seconds: `current.rpm` reached `limits.maxRpm`."),
+        row("at_capacity", Some(503), WaitAndRetry, No, "Wait `retryAfter` seconds: `current.concurrency` reached `limits.maxConcurrency`."),
+        row("service_unavailable", Some(503), WaitAndRetry, Unknown, "Back off shortly, then repeat the call."),
+        row("upstream_error", None, WaitAndRetry, Unknown, "Back off exponentially, then repeat the call."),
+        row("upstream_client_error", None, FixInput, Unknown, "Usually the input: check it against the upstream's answer."),
+        row("service_disabled", Some(503), ContactSupport, No, "The service is off for this account: ask support to turn it on."),
+        row("upstream_non_json", None, Investigate, Yes, "The upstream's body was not JSON: look at it."),
+        row("output_validation_failed", None, Investigate, Yes, "The result broke the tool's `outputSchema`: report it."),
+        row("upstream_unknown", None, Investigate, Unknown, "This should not occur: report it."),
     ]
 };
 

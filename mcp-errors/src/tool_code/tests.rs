@@ -2,22 +2,22 @@
 
 use super::*;
 
-/// `code | status | bucket`, as the design has it; `-` is none, and `*` one that varies.
+/// `code | status | bucket | executed`, as the design and client.md 7.1 have it; `-` is none, and `*` one that varies.
 const TABLE: &str = "
-ssrf_blocked             | -   | fix_input
-bad_request              | 400 | fix_input
-auth_failed              | 401 | fix_input
-not_found                | 404 | fix_input
-forbidden                | 403 | switch_tool
-rate_limited             | 429 | wait_and_retry
-at_capacity              | 503 | wait_and_retry
-service_unavailable      | 503 | wait_and_retry
-upstream_error           | *   | wait_and_retry
-upstream_client_error    | *   | fix_input
-service_disabled         | 503 | contact_support
-upstream_non_json        | *   | investigate
-output_validation_failed | -   | investigate
-upstream_unknown         | *   | investigate
+ssrf_blocked             | -   | fix_input         | No
+bad_request              | 400 | fix_input         | No
+auth_failed              | 401 | fix_input         | No
+not_found                | 404 | fix_input         | No
+forbidden                | 403 | switch_tool       | No
+rate_limited             | 429 | wait_and_retry    | No
+at_capacity              | 503 | wait_and_retry    | No
+service_unavailable      | 503 | wait_and_retry    | Unknown
+upstream_error           | *   | wait_and_retry    | Unknown
+upstream_client_error    | *   | fix_input         | Unknown
+service_disabled         | 503 | contact_support   | No
+upstream_non_json        | *   | investigate       | Yes
+output_validation_failed | -   | investigate       | Yes
+upstream_unknown         | *   | investigate       | Unknown
 ";
 
 #[test]
@@ -32,6 +32,7 @@ fn each_code_has_its_status_and_bucket() {
         assert_eq!(code, row[0]);
         assert_eq!(code.status(), row[1].parse().ok(), "{code}");
         assert_eq!(code.bucket().as_str(), row[2], "{code}");
+        assert_eq!(format!("{:?}", code.executed()), row[3], "{code}");
         assert_eq!(
             code.bucket().is_transient(),
             row[2] == "wait_and_retry",
