@@ -18,7 +18,7 @@ use crate::{
     error::ConnectError,
     link::{Identity, Link},
     negotiation::Negotiation,
-    proto::probe::{Next, Observation, Plan, Probe, Reason, Send, Step},
+    proto::probe::{Next, Observation, Plan, Probe, Reason, Send, Step, Wire},
     wait::{self, Waiting},
 };
 
@@ -53,7 +53,12 @@ impl Opening<'_> {
                 (Next::Connected(connected), Some(driver)) => {
                     let link = Link::new(connected);
                     if link.era == Era::Legacy && !initialized(driver.endpoint()) {
-                        return Err(self.failed(Reason::Local, probe));
+                        // Nothing was queued before it, so the connection is gone.
+                        let reason = match self.plan.wire {
+                            Wire::Process => Reason::ProcessExited,
+                            _ => Reason::Lost,
+                        };
+                        return Err(self.failed(reason, probe).with_stderr(driver.stderr()));
                     }
                     tracing::debug!(%link, "connected");
                     let negotiation = Negotiation {
@@ -161,7 +166,7 @@ fn read(step: Step, reply: &Reply) -> Observation {
     fn decode<T: DeserializeOwned>(reply: &Reply) -> Result<Box<T>, Failure> {
         let malformed = |detail: String| Failure::new(FailureKind::Malformed, detail);
         let kind = result_type(&reply.result)
-            .map_err(|error| malformed(format!("the result is no object: {error}")))?;
+            .map_err(|error| malformed(format!("the result cannot be read: {error}")))?;
         if &*kind != COMPLETE {
             return Err(malformed(format!("the result is of type {kind:?}")));
         }

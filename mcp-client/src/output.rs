@@ -18,8 +18,7 @@ pub(crate) fn decode<Out: DeserializeOwned + 'static>(
     if let Some(unit) = cast(()) {
         return Ok(unit);
     }
-    let oldest = oldest(result);
-    let structured = result.structured_content.as_ref().or(oldest.as_ref());
+    let structured = result.structured_content.as_ref();
     let refused = match structured.map(RawJson::decode) {
         Some(Ok(out)) => return Ok(out),
         Some(Err(error)) => Some(error),
@@ -47,11 +46,6 @@ pub(crate) fn decode<Out: DeserializeOwned + 'static>(
         Some(refused) => format!("the structured content is no `{wanted}`: {refused}"),
         None => format!("the text is no `{wanted}` in JSON: {error}"),
     })
-}
-
-/// The one member that 2024-10-07 has for whatever a tool made.
-fn oldest(result: &CallToolResult) -> Option<RawJson> {
-    result.extra.get("toolResult").cloned()
 }
 
 /// `value`, if that is what is wanted.
@@ -98,7 +92,6 @@ mod tests {
         );
         check(r#"{"content":[{"type":"text","text":" 2.5 "}]}"#, 2.5);
         check(r#"{"structuredContent":[1,2]}"#, vec![1, 2]);
-        check(r#"{"toolResult":{"sum":5}}"#, Sum { sum: 5 });
         check(r#"{"content":[]}"#, ());
     }
 

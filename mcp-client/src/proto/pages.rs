@@ -52,9 +52,11 @@ impl Pages {
             .decode()
             .map_err(|error| BadList::Malformed(clip(&error.to_string())))?;
         if let Some(tools) = page.get("tools") {
-            let tools: Vec<RawJson> = tools
-                .decode()
-                .map_err(|error| BadList::Malformed(clip(&error.to_string())))?;
+            // Some languages write an empty list as `null`.
+            let tools = tools
+                .decode::<Option<Vec<RawJson>>>()
+                .map_err(|error| BadList::Malformed(clip(&error.to_string())))?
+                .unwrap_or_default();
             if self.list.tools.len() + self.list.skipped.len() + tools.len() > self.limits.items {
                 return Err(BadList::TooManyItems(self.limits.items));
             }
@@ -241,6 +243,7 @@ mod tests {
             assert_eq!(pages.handle(&page(text)), Ok(false), "{text}");
         };
         check("{}");
+        check(r#"{"tools":null}"#);
         check(r#"{"tools":[],"nextCursor":null}"#);
         check(r#"{"tools":[],"nextCursor":""}"#);
         check(r#"{"tools":[],"nextCursor":5}"#);

@@ -15,6 +15,7 @@ use mcp_types::{
     method::RequestType,
     notification::ProgressParams,
     outcome::{COMPLETE, result_type},
+    wire::decode_result,
 };
 
 use super::OnProgress;
@@ -27,8 +28,7 @@ use crate::{
 /// A call that was sent. Dropping it cancels the call.
 #[must_use = "dropping a call cancels it"]
 pub struct Running<M: RequestType> {
-    /// Keeps the connection.
-    _client: Client,
+    client: Client,
     what: What,
     /// `None` once the outcome is there.
     waiting: Option<Waiting>,
@@ -55,7 +55,7 @@ impl<M: RequestType> Running<M> {
         let exchange = client.endpoint().open(request);
         Self {
             waiting: Some(Waiting::new(exchange, client.clock(), deadline)),
-            _client: client,
+            client,
             what,
             outcome: None,
             within: deadline.saturating_duration_since(now),
@@ -111,7 +111,7 @@ impl<M: RequestType> Running<M> {
     /// # Errors
     /// When there is none, it is of another type than `complete`, or it cannot be read.
     pub async fn outcome(self) -> Result<M::Result, Error> {
-        let what = self.what.clone();
+        let (what, client) = (self.what.clone(), self.client.clone());
         let reply = self.reply().await?;
         match result_type(&reply.result) {
             Ok(kind) if &*kind == COMPLETE => {}
@@ -119,13 +119,11 @@ impl<M: RequestType> Running<M> {
             Err(error) => {
                 return Err(Error::shape(
                     what,
-                    format!("the result is no object: {error}"),
+                    format!("the result cannot be read: {error}"),
                 ));
             }
         }
-        reply
-            .result
-            .decode()
+        decode_result::<M>(&reply.result, client.link().revision)
             .map_err(|error| Error::shape(what, format!("the result cannot be read: {error}")))
     }
 }
