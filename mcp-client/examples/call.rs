@@ -3,15 +3,25 @@
 //! `cargo run -p mcp-client --features http,stdio --example call -- TARGET [TOOL [JSON]]`, where TARGET is a URL
 //! or a command; without a tool, the tools are listed.
 
-#![expect(clippy::print_stdout, reason = "it is a command")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
-use std::error::Error;
+use std::{error::Error, process::ExitCode};
 
 use mcp_client::Client;
 use mcp_types::{RawJson, tool::Tool};
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let target = args.next().ok_or("usage: call TARGET [TOOL [JSON]]")?;
     let client = Client::builder("call-example", "1.0")

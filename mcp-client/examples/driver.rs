@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "it is a command")]
 
 use std::{
+    collections::HashMap,
     error::Error,
     time::{Duration, Instant},
 };
@@ -14,6 +15,7 @@ use mcp_client::{Builder, CallTool, ChildCommand, Client, ConnectError};
 use mcp_errors::Failure;
 use mcp_transport::{Clock as _, clock::SystemClock};
 use mcp_types::Era;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// No operation may take longer, whatever its own deadline.
@@ -125,12 +127,7 @@ async fn run(op: &Value, place: &Place, client: &mut Option<Client>) -> Result<F
         ("list_tools", Some(client)) => return list(client, op).await,
         ("ping", Some(client)) => client.ping().await.map_err(|error| facts(&error))?,
         ("close", Some(client)) => client.close().await,
-        (other, _) => {
-            return Err(failed(
-                &format!("the driver knows no operation {other:?}"),
-                None,
-            ));
-        }
+        _ => return Err(failed("the driver knows no such operation", None)),
     }
     Ok(Facts::new())
 }
@@ -139,19 +136,22 @@ async fn call(client: &Client, op: &Value) -> Result<Facts, Facts> {
     let ask = CallTool::new(text(op, "name"), &op["arguments"]);
     let within = millis(op, "timeout_ms").min(millis(op, "max_total_ms"));
     let result = client.request(ask).deadline(within).send().await;
-    let result = result.map_err(|error| facts(&error))?;
-    // A value may be JSON on the wire and yet more than a strict value can hold.
-    let result = serde_json::to_value(result).map_err(|error| failed(&error.to_string(), None))?;
-    Ok(Facts::from_iter([("result".to_owned(), result)]))
+    held(&result.map_err(|error| facts(&error))?)
 }
 
 async fn list(client: &Client, op: &Value) -> Result<Facts, Facts> {
     let list = client.list_tools_within(millis(op, "timeout_ms")).await;
     let list = list.map_err(|error| facts(&error))?;
     let names: Vec<_> = list.names().collect();
-    let mut told = Facts::from_iter([("names".to_owned(), json!(names))]);
-    told.insert("result".into(), json!({ "tools": list.tools }));
+    let mut told = held(&HashMap::from([("tools", &list.tools)]))?;
+    told.insert("names".into(), json!(names));
     Ok(told)
+}
+
+/// The result; it may be JSON on the wire and yet more than a strict value can hold.
+fn held(result: &impl Serialize) -> Result<Facts, Facts> {
+    let result = serde_json::to_value(result).map_err(|error| failed(&error.to_string(), None))?;
+    Ok(Facts::from_iter([("result".to_owned(), result)]))
 }
 
 /// What an error of a call tells.
@@ -186,14 +186,10 @@ fn tell(outcome: Result<Facts, Facts>, begin: Instant) -> Value {
     facts.into()
 }
 
-/// How much memory this process has, in bytes, where Linux tells.
+/// How much memory this process has, in bytes, where Linux tells; its pages are of 4 KiB.
 fn resident() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib * 1024)
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    Some(pages.split(' ').nth(1)?.parse::<u64>().ok()? * 4096)
 }
 
 fn text<'a>(value: &'a Value, member: &str) -> &'a str {

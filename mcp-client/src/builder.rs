@@ -124,7 +124,8 @@ impl Builder {
     ///
     /// What starts with `http://` or `https://` is a URL. Anything else is a command line that starts the
     /// server as a child process: words and quotes as in a shell, but no shell, so nothing is expanded. The
-    /// child sees little of the environment: `connect_command` hands on more.
+    /// child sees little of the environment; what it needs more, such as a key, stands before the program
+    /// (`KEY=value npx -y server`), or is handed on by `connect_command`.
     ///
     /// # Errors
     /// When there is no such server; the error tells everything that was tried.
@@ -135,6 +136,19 @@ impl Builder {
     }
 
     /// Connects to a server that is started as a child process.
+    ///
+    /// ```no_run
+    /// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_client::{ChildCommand, Client};
+    ///
+    /// let command = ChildCommand::new("npx")
+    ///     .args(["-y", "weather-server"])
+    ///     .env("UNITS", "metric") // set for the server
+    ///     .inherit("WEATHER_KEY"); // handed on from here
+    /// let client = Client::builder("my-agent", "1.0").connect_command(command).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When it cannot be started or spoken to; the error tells everything that was tried.

@@ -4,12 +4,13 @@ use std::{
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicI64, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
 };
 
 use http::HeaderMap;
+use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_transport::{Clock, Endpoint, Reply};
 use mcp_types::{
     Era,
@@ -26,7 +27,10 @@ use crate::{
     link::{Identity, Link},
     listen::Listener,
     negotiation::Negotiation,
-    proto::pages::{BadList, Limits, Pages, ToolList},
+    proto::{
+        deadline::after,
+        pages::{BadList, Limits, Pages, ToolList},
+    },
     request::{Ask, CallTool, ListTools, Pending, Ping},
 };
 
@@ -40,6 +44,7 @@ pub struct Client(Arc<Inner>);
 struct Inner {
     parts: Parts,
     tokens: AtomicI64,
+    closed: AtomicBool,
 }
 
 pub(crate) struct Parts {
@@ -62,6 +67,7 @@ impl Client {
         Self(Arc::new(Inner {
             parts,
             tokens: AtomicI64::new(1),
+            closed: AtomicBool::new(false),
         }))
     }
 
@@ -109,7 +115,7 @@ impl Client {
     /// As [`Client::list_tools`].
     pub async fn list_tools_within(&self, within: Duration) -> Result<ToolList, Error> {
         let what = || What::of::<method::ListTools>(None);
-        let deadline = self.clock().now() + within;
+        let deadline = after(self.clock().now(), within);
         let mut pages = Pages::new(self.0.parts.list_limits);
         loop {
             let ask = pages.cursor().map_or_else(ListTools::new, ListTools::after);
@@ -123,9 +129,9 @@ impl Client {
                 Ok(false) => break,
                 Err(BadList::ResultType(kind)) => return Err(Error::result_type(what(), &kind)),
                 Err(bad @ BadList::Malformed(_)) => {
-                    return Err(Error::shape(what(), bad.to_string()));
+                    return Err(Error::shape(what(), &bad.to_string()));
                 }
-                Err(bad) => return Err(Error::limit(what(), bad.to_string())),
+                Err(bad) => return Err(Error::limit(what(), &bad.to_string())),
             }
         }
         let list = pages.into_list();
@@ -173,9 +179,20 @@ impl Client {
     }
 
     /// Ends the connection cleanly: a child process is asked to end before it is made to, a legacy HTTP
-    /// session is deleted. Calls under way may fail. An endpoint that was passed in stays its owner's.
+    /// session is deleted. Calls under way may fail, and calls of any clone from here on do. An endpoint that was
+    /// passed in stays its owner's. It takes ten seconds at most; closing twice is no mistake.
     pub async fn close(&self) {
+        self.0.closed.store(true, Ordering::Relaxed);
         self.0.parts.driver.close(&*self.0.parts.clock).await;
+    }
+
+    /// Why nothing can be sent any more, if that is so.
+    pub(crate) fn ended(&self) -> Option<Failure> {
+        let closed = self.0.closed.load(Ordering::Relaxed);
+        closed.then(|| {
+            let detail = "this client was closed: connect again";
+            Failure::new(FailureKind::Closed, detail).with_executed(Executed::No)
+        })
     }
 
     pub(crate) fn endpoint(&self) -> &Arc<dyn Endpoint> {

@@ -8,6 +8,10 @@ use mcp_errors::{Executed, Failure, FailureKind, ToolErrorEnvelope};
 use mcp_types::{ErrorCode, content::ContentBlock, tool::CallToolResult};
 
 pub use self::connect::ConnectError;
+use crate::text::clip;
+
+/// Most characters of a peer's words in a message; the error itself keeps all of them.
+const WORDS: usize = 1_000;
 
 /// Why a call gave no result.
 pub struct Error(Box<Inner>);
@@ -58,11 +62,11 @@ impl fmt::Display for What {
 }
 
 impl Error {
-    fn new(kind: ErrorKind, what: What, detail: String) -> Self {
+    fn new(kind: ErrorKind, what: What, detail: &str) -> Self {
         Self(Box::new(Inner {
             kind,
             what,
-            detail,
+            detail: clip(detail, WORDS),
             failure: None,
             tool: None,
         }))
@@ -72,7 +76,7 @@ impl Error {
         let mut error = Self::new(
             ErrorKind::Failure(failure.kind()),
             what,
-            failure.to_string(),
+            &failure.to_string(),
         );
         error.0.failure = Some(failure);
         error
@@ -87,8 +91,8 @@ impl Error {
         let detail = match &envelope {
             Some(envelope) => format!(
                 "the tool failed with `{}`: {} — {}",
-                envelope.code.as_str().escape_debug(),
-                envelope.error,
+                clip(envelope.code.as_str(), 64),
+                clip(&envelope.error, WORDS / 2),
                 envelope.code.advice()
             ),
             None => {
@@ -96,7 +100,7 @@ impl Error {
                 format!("the tool failed: {}", texts.collect::<Vec<_>>().join("\n"))
             }
         };
-        let mut error = Self::new(ErrorKind::Tool, what, detail);
+        let mut error = Self::new(ErrorKind::Tool, what, &detail);
         error.0.tool = Some(ToolFailure { result, envelope });
         error
     }
@@ -105,14 +109,14 @@ impl Error {
         let detail = format!(
             "the result is of type {result_type:?}, which this call cannot take; take it raw with `send_raw`"
         );
-        Self::new(ErrorKind::ResultType, what, detail)
+        Self::new(ErrorKind::ResultType, what, &detail)
     }
 
-    pub(crate) fn shape(what: What, detail: String) -> Self {
+    pub(crate) fn shape(what: What, detail: &str) -> Self {
         Self::new(ErrorKind::Shape, what, detail)
     }
 
-    pub(crate) fn limit(what: What, detail: String) -> Self {
+    pub(crate) fn limit(what: What, detail: &str) -> Self {
         Self::new(ErrorKind::Limit, what, detail)
     }
 
@@ -185,10 +189,19 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.0.what, self.0.detail)?;
-        if self.is_timeout() && self.executed() != Executed::No {
-            f.write_str("; it may have run. Give it longer with `deadline`")?;
-        }
-        Ok(())
+        let Some(failure) = &self.0.failure else {
+            return Ok(());
+        };
+        f.write_str(match (failure.kind(), failure.executed()) {
+            (FailureKind::Timeout, Executed::Unknown) => {
+                "; it may have run. Give it longer with `deadline`"
+            }
+            (FailureKind::Lost, Executed::Unknown) => "; it may have run",
+            (FailureKind::Unauthorized, _) if failure.http_status() == Some(401) => {
+                "; pass a token with `header(\"authorization\", …)`"
+            }
+            _ => "",
+        })
     }
 }
 

@@ -44,6 +44,7 @@ pub mod negotiation;
 mod output;
 pub mod proto;
 pub mod request;
+mod text;
 mod wait;
 
 #[cfg(feature = "stdio")]

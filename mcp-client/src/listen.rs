@@ -15,6 +15,7 @@ use mcp_types::{Era, RawParams};
 use crate::{
     client::Client,
     error::{Error, What},
+    proto::deadline::after,
     wait,
 };
 
@@ -30,6 +31,9 @@ pub struct Listener {
 
 impl Listener {
     pub(crate) fn open(client: &Client) -> Result<Self, Error> {
+        if let Some(failure) = client.ended() {
+            return Err(Error::failed(what(), failure));
+        }
         if client.link().era != Era::Legacy {
             return Err(Error::invalid(
                 what(),
@@ -55,7 +59,7 @@ impl Listener {
     /// error is why the connection ended, told once.
     pub async fn next(&mut self, within: Duration) -> Result<Option<Notification>, Error> {
         let client = self.client.clone();
-        let deadline = client.clock().now() + within;
+        let deadline = after(client.clock().now(), within);
         wait::until(client.clock(), deadline, poll_fn(|cx| self.poll_next(cx)))
             .await
             .unwrap_or_else(|| {

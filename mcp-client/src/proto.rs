@@ -1,5 +1,6 @@
 //! What the client decides, as pure machines: no IO, no clock, no randomness.
 
 pub mod command;
+pub(crate) mod deadline;
 pub mod pages;
 pub mod probe;

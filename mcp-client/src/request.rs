@@ -9,6 +9,7 @@ use std::{
 };
 
 use http::HeaderMap;
+use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_transport::{Reply, Request};
 use mcp_types::{
     Method, RawJson, RequestMeta,
@@ -25,6 +26,7 @@ use crate::{
     client::Client,
     error::{Error, What},
     headers, output,
+    proto::deadline::after,
 };
 
 pub(crate) type OnProgress = Box<dyn FnMut(ProgressParams) + Send>;
@@ -135,6 +137,9 @@ impl<M: RequestType> Pending<M> {
         if let Some(why) = self.bad {
             return Err(Error::invalid(what, why));
         }
+        if let Some(failure) = self.client.ended() {
+            return Err(Error::failed(what, failure));
+        }
         let method = Method::from(M::METHOD);
         let link = self.client.link();
         if !link.allows(&method) {
@@ -160,7 +165,12 @@ impl<M: RequestType> Pending<M> {
             request.ext.insert(self.headers);
         }
         let now = self.client.clock().now();
-        let deadline = self.until.unwrap_or(now + self.within);
+        let deadline = self.until.unwrap_or_else(|| after(now, self.within));
+        if deadline <= now {
+            let detail = "its deadline had passed before it was sent";
+            let failure = Failure::new(FailureKind::Timeout, detail).with_executed(Executed::No);
+            return Err(Error::failed(what, failure));
+        }
         tracing::debug!(call = %what, "sending");
         Ok(Running::new(
             self.client,
@@ -186,7 +196,7 @@ impl Pending<method::CallTool> {
         if result.failed() {
             return Err(Error::tool(what, result));
         }
-        output::decode(&result).map_err(|why| Error::shape(what, why))
+        output::decode(&result).map_err(|why| Error::shape(what, &why))
     }
 }
 

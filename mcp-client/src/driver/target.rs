@@ -14,7 +14,7 @@ use super::Driver;
 #[cfg(any(feature = "http", feature = "stdio"))]
 use crate::error::ConnectError;
 #[cfg(feature = "stdio")]
-use crate::proto::command;
+use crate::proto::command::{self, BadCommand};
 use crate::proto::probe::Wire;
 
 /// Where the server is.
@@ -61,13 +61,24 @@ impl Target {
 
     #[cfg(feature = "stdio")]
     fn command_line(line: &str) -> Result<Self, ConnectError> {
-        let words = command::split(line)
-            .map_err(|bad| ConnectError::local("a command".into(), bad.to_string()))?;
+        let refused = |why: String| ConnectError::local("a command".into(), why);
+        let mut words = command::split(line).map_err(|bad| refused(bad.to_string()))?;
+        if command::is_address(&words) {
+            return Err(refused(format!(
+                "{:?} is no command but an address: write it with `http://` or `https://`",
+                words[0]
+            )));
+        }
+        let variables = command::take_variables(&mut words);
         let mut words = words.into_iter();
-        let program = words.next().unwrap_or_default();
-        Ok(Self::Command(Box::new(
-            ChildCommand::new(program).args(words),
-        )))
+        let program = words
+            .next()
+            .ok_or_else(|| refused(BadCommand::Empty.to_string()))?;
+        let mut command = ChildCommand::new(program).args(words);
+        for (name, value) in variables {
+            command = command.env(name, value);
+        }
+        Ok(Self::Command(Box::new(command)))
     }
 
     #[cfg(not(feature = "stdio"))]
@@ -194,6 +205,9 @@ mod tests {
             check("npx -y 'server https://x'", "the command \"npx\"");
             check("npx 'open", "not closed");
             check("", "the command is empty");
+            check("KEY=secret", "the command is empty");
+            check("KEY=secret npx -y x", "the command \"npx\"");
+            check("localhost:8080/mcp", "write it with `http://`");
         } else {
             check("npx -y server", "the feature `stdio`");
         }

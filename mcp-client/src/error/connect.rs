@@ -3,13 +3,18 @@
 use std::fmt;
 
 use mcp_errors::Failure;
+use mcp_types::ErrorCode;
 
-use crate::proto::probe::{Attempt, Reason};
+use super::WORDS;
+use crate::{
+    proto::probe::{Attempt, Reason},
+    text::clip,
+};
 
 /// Why there is no connection.
 ///
-/// The attempts stand in order; the first failure is mostly the one that tells, so it is the
-/// [source](std::error::Error::source) and [`ConnectError::failure`].
+/// The attempts stand in order. The failure that tells most is the [source](std::error::Error::source) and
+/// [`ConnectError::failure`].
 #[derive(Debug)]
 pub struct ConnectError(Box<Inner>);
 
@@ -74,12 +79,23 @@ impl ConnectError {
         &self.0.attempts
     }
 
-    /// The first failure.
+    /// The failure that tells most: why a server that knows `initialize` refused it, else the first failure. That a
+    /// legacy server does not know the modern probe is no failure.
     pub fn failure(&self) -> Option<&Failure> {
-        self.0
-            .attempts
-            .iter()
-            .find_map(|attempt| attempt.answer.failure())
+        let attempts = &self.0.attempts;
+        let last = attempts.last().and_then(|last| last.answer.failure());
+        let refused = |failure: &&Failure| {
+            failure
+                .peer_error()
+                .is_some_and(|error| error.code != ErrorCode::METHOD_NOT_FOUND)
+        };
+        let first = || {
+            attempts
+                .iter()
+                .filter(|attempt| !attempt.says_legacy())
+                .find_map(|attempt| attempt.answer.failure())
+        };
+        last.filter(refused).or_else(first)
     }
 
     /// Whether the server did not answer in time.
@@ -106,7 +122,7 @@ impl fmt::Display for ConnectError {
                 "; {n}. {} ({}): {}",
                 attempt.step.method(),
                 attempt.revision,
-                attempt.answer
+                clip(&attempt.answer.to_string(), WORDS)
             )?;
         }
         Ok(())

@@ -8,6 +8,8 @@ use mcp_types::{
     tool::Tool,
 };
 
+use crate::text;
+
 /// Most characters of a reason that are kept.
 const REASON_CHARS: usize = 200;
 
@@ -99,7 +101,7 @@ impl Pages {
 }
 
 fn clip(text: &str) -> String {
-    text.chars().take(REASON_CHARS).collect()
+    text::clip(text, REASON_CHARS)
 }
 
 /// How long a list may be.

@@ -19,6 +19,8 @@ use mcp_types::{
     lifecycle::{DiscoverResult, InitializeResult},
 };
 
+use super::deadline::after;
+
 pub use self::{
     classify::{Asked, Verdict, classify},
     reason::Reason,
@@ -72,7 +74,7 @@ impl Probe {
             Revision::LATEST
         });
         let mut probe = Self {
-            deadline: now + plan.patience.total,
+            deadline: after(now, plan.patience.total),
             plan,
             sent: Sent {
                 step,
@@ -131,6 +133,10 @@ impl Probe {
             }
             (Verdict::Reprobe(_), Some(Era::Legacy)) => {
                 Some(seen.alone(self.plan.wire, Era::Legacy))
+            }
+            // `initialize` has no headers that could differ from its body: only a modern server asks for them.
+            (Verdict::Fail(Reason::HeaderMismatch), Some(Era::Legacy)) => {
+                Some(Reason::Pinned(Era::Legacy))
             }
             (Verdict::Fresh, _) if self.respawned => Some(seen.spoilt()),
             (Verdict::Reprobe(_), _) if self.reprobed => Some(Reason::VersionLoop),
@@ -228,7 +234,7 @@ impl Probe {
             revision,
             fresh,
             not_before: at,
-            deadline: self.deadline.min(at + slice),
+            deadline: self.deadline.min(after(at, slice)),
         }
     }
 

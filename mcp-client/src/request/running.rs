@@ -119,12 +119,12 @@ impl<M: RequestType> Running<M> {
             Err(error) => {
                 return Err(Error::shape(
                     what,
-                    format!("the result cannot be read: {error}"),
+                    &format!("the result cannot be read: {error}"),
                 ));
             }
         }
         decode_result::<M>(&reply.result, client.link().revision)
-            .map_err(|error| Error::shape(what, format!("the result cannot be read: {error}")))
+            .map_err(|error| Error::shape(what, &format!("the result cannot be read: {error}")))
     }
 }
 

@@ -9,13 +9,15 @@ use std::{
 use mcp_client::{Ask, CallTool, Client, Error, ErrorKind};
 use mcp_errors::{Executed, FailureKind};
 use mcp_transport::{
-    Endpoint, Exchange, Full, Notification, Request, clock::ManualClock, test_util::ScriptedServer,
+    Endpoint, Exchange, Full, Notification, Request,
+    clock::ManualClock,
+    test_util::{Script, ScriptedServer},
 };
 use mcp_types::method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Stage, legacy, modern, run, text};
+use super::{Stage, initialize, legacy, modern, run, text};
 
 /// Keeps every request on its way to a peer.
 pub(crate) struct Recorder {
@@ -230,6 +232,106 @@ fn a_lost_connection_may_have_run_the_call() {
     let error = stage.run(stage.client.call::<Sum>("add", &())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Failure(FailureKind::Lost));
     assert_eq!(error.executed(), Executed::Unknown);
+    assert!(error.to_string().ends_with("; it may have run"), "{error}");
+}
+
+#[test]
+fn a_closed_client_calls_nothing() {
+    for opened in [modern(), legacy()] {
+        let stage = Stage::new(opened);
+        let clone = stage.client.clone();
+        stage.run(stage.client.close());
+        stage.run(stage.client.close());
+        for error in [
+            stage.run(clone.call::<Sum>("add", &())).unwrap_err(),
+            stage.run(clone.list_tools()).unwrap_err(),
+            clone.listen().unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::Failure(FailureKind::Closed));
+            assert_eq!(error.executed(), Executed::No);
+            assert!(error.to_string().contains("connect again"), "{error}");
+        }
+        stage.finish();
+    }
+}
+
+#[test]
+fn no_time_is_too_long_to_wait() {
+    let stage = Stage::new(
+        legacy()
+            .expects("tools/call")
+            .replies(text("late"))
+            .expects("tools/list")
+            .replies(json!({ "tools": null }))
+            .expects("tools/call"),
+    );
+    let ask = || stage.client.request(CallTool::new("slow", ()));
+    let patient = ask().deadline(Duration::MAX).output::<String>();
+    assert_eq!(stage.run(patient).unwrap(), "late");
+    let list = stage.run(stage.client.list_tools_within(Duration::MAX));
+    assert!(list.unwrap().tools.is_empty());
+    let error = stage.run(ask().deadline(Duration::MAX).send()).unwrap_err();
+    assert!(error.is_timeout());
+    // Nothing is sent once there is no time left.
+    let error = stage
+        .run(ask().deadline(Duration::ZERO).send())
+        .unwrap_err();
+    assert!(error.is_timeout() && error.executed() == Executed::No);
+    stage.finish();
+}
+
+#[test]
+fn a_message_does_not_grow_with_what_the_peer_wrote() {
+    let long = format!("\u{1b}[31m{}", "x".repeat(100_000));
+    let mut failed = text(&long);
+    failed["isError"] = json!(true);
+    let mut coded = failed.clone();
+    coded["structuredContent"] = json!({ "service": "s", "code": long, "error": long });
+    let stage = Stage::new(
+        modern()
+            .expects("tools/call")
+            .replies(failed)
+            .expects("tools/call")
+            .replies(coded)
+            .expects("tools/call")
+            .fails(-32000, &long),
+    );
+    for _ in 0..3 {
+        let error = stage.run(stage.client.call::<Sum>("add", &())).unwrap_err();
+        let told = error.to_string();
+        assert!(told.len() < 1_200 && !told.contains('\u{1b}'), "{told}");
+        let whole = match (error.tool_result(), error.failure()) {
+            (Some(result), _) => result.content[0].as_text().map(str::len),
+            (None, failure) => failure
+                .and_then(|f| f.peer_error())
+                .map(|e| e.message.len()),
+        };
+        assert_eq!(whole, Some(long.len()));
+    }
+    stage.finish();
+}
+
+#[test]
+fn what_the_oldest_servers_make_is_read_like_any_result() {
+    let oldest = || {
+        Script::new()
+            .expects("server/discover")
+            .fails(-32601, "Method not found")
+            .expects("initialize")
+            .replies(initialize("2024-10-07"))
+            .expects_notification("notifications/initialized")
+            .expects("tools/call")
+    };
+    let stage = Stage::new(oldest().replies(json!({ "toolResult": { "sum": 5 } })));
+    let sum: Sum = stage.run(stage.client.call("add", &())).unwrap();
+    assert_eq!(sum, Sum { sum: 5 });
+    let made = json!({ "toolResult": [{ "type": "text", "text": "no" }], "isError": true });
+    let stage = Stage::new(oldest().replies(made));
+    let error = stage.run(stage.client.call::<Sum>("add", &())).unwrap_err();
+    assert!(
+        error.is_tool_error() && error.to_string().ends_with("failed: no"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn a_peer_that_is_gone_is_tried_once_more() {
 }
 
 #[test]
-fn a_failure_names_every_attempt_and_the_first_is_the_source() {
+fn a_failure_names_every_attempt() {
     let script = Script::new()
         .expects("server/discover")
         .fails(-32601, "Method not found")
@@ -215,13 +215,41 @@ fn a_failure_names_every_attempt_and_the_first_is_the_source() {
          1. server/discover (2026-07-28): Method not found (peer's code -32601); \
          2. initialize (2025-11-25): Bad client (peer's code -32602)"
     );
-    assert!(
-        error
-            .source()
-            .unwrap()
-            .to_string()
-            .starts_with("Method not found")
+}
+
+#[test]
+fn the_source_is_the_failure_that_tells_most() {
+    let check = |script: Script, code| {
+        let (error, _) = fails(script);
+        let source = error.source().unwrap().to_string();
+        assert!(source.contains(&format!("code {code}")), "{source}");
+        let failure = error.failure().unwrap();
+        assert_eq!(failure.peer_error().unwrap().code.0, code);
+    };
+    let refuses = |first, second| {
+        Script::new()
+            .expects("server/discover")
+            .fails(first, "x")
+            .expects("initialize")
+            .fails(second, "y")
+    };
+    // That it is legacy, it may say; why it refused to open is what matters.
+    check(refuses(-32601, -32602), -32602);
+    check(refuses(-32000, -32602), -32602);
+    // It is modern, and its probe is broken.
+    check(refuses(-32603, -32601), -32603);
+    check(refuses(-32601, -32601), -32601);
+    let (error, _) = fails(refuses(-32601, -32601));
+    assert_eq!(
+        error.failure().unwrap().to_string(),
+        "y (peer's code -32601)"
     );
+    // It said that it is legacy, and then nothing.
+    let silent = Script::new()
+        .expects("server/discover")
+        .fails(-32601, "x")
+        .expects("initialize");
+    assert!(fails(silent).0.failure().unwrap().is_timeout());
 }
 
 #[test]

@@ -6,7 +6,10 @@ use mcp_errors::Failure;
 use mcp_types::Revision;
 
 use super::{Confidence, Step, Verdict};
+use crate::text::clip;
 
+/// Most characters of an answer in the line of an attempt.
+const WORDS: usize = 300;
 /// How many versions of an answer are kept, and how many characters of each.
 const VERSIONS: usize = 16;
 const VERSION_CHARS: usize = 32;
@@ -25,6 +28,19 @@ pub struct Attempt {
     pub verdict: Verdict,
     /// From sending to the answer.
     pub took: Duration,
+}
+
+impl Attempt {
+    /// Whether the server said that it is legacy, which is an answer and no failure.
+    pub(crate) fn says_legacy(&self) -> bool {
+        matches!(
+            self.verdict,
+            Verdict::Initialize {
+                confidence: Confidence::Firm,
+                ..
+            }
+        )
+    }
 }
 
 /// What came of a step.
@@ -59,7 +75,7 @@ impl fmt::Display for Attempt {
             "{} ({}): {} → {} [{:.1?}]",
             self.step.method(),
             self.revision,
-            self.answer,
+            clip(&self.answer.to_string(), WORDS),
             self.verdict,
             self.took
         )

@@ -19,6 +19,7 @@ fn a_pinned_legacy_client_never_probes() {
         Connected(Revision::V2025_03_26, FIRM)
     });
     check_plan(plan, vec![refuses(&["2026-07-28"])], "I", other());
+    check_plan(plan, vec![peer_at(400, -32020)], "I", other());
     check_plan(plan, vec![peer(-32601)], "I", Fails(Reason::Rejected));
     check_plan(plan, vec![bare(404)], "I", Fails(Reason::OldTransport));
     check_plan(plan, vec![timeout()], "I", Fails(Reason::Timeout));
