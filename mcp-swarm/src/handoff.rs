@@ -7,13 +7,14 @@ use std::fmt;
 
 use mcp_errors::ToolError;
 use mcp_server::{Answer, IntoAnswer};
+use mcp_types::strict;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::codes::SwarmCode;
+use crate::proto::sanitize;
 use crate::proto::target::MAX_TARGET;
 use crate::proto::token::{MAX_STATE_BYTES, MAX_STATE_DEPTH};
-use crate::proto::{sanitize, strict};
 
 /// The most characters of a reason that are shown.
 pub const MAX_REASON: usize = 500;

@@ -12,7 +12,6 @@ pub mod registry;
 pub mod return_trip;
 pub mod sanitize;
 pub mod states;
-pub(crate) mod strict;
 pub mod target;
 pub mod token;
 pub mod trace;

@@ -42,8 +42,8 @@ pub(crate) fn write_notification(notification: &Notification) -> Bytes {
 
 /// Takes a request off its envelope. `_meta` that is no object counts as none.
 pub(crate) fn read_request(message: RequestMessage) -> Request {
-    let meta = message.params.decode_member::<RequestMeta>("_meta");
-    Request::new(message.method, message.params).with_meta(meta.ok().flatten().unwrap_or_default())
+    let meta = RequestMeta::of(&message.params).unwrap_or_default();
+    Request::new(message.method, message.params).with_meta(meta)
 }
 
 /// Takes a notification off its envelope.

@@ -4,14 +4,16 @@
 
 mod trace;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::{fmt, sync::OnceLock};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
 pub use self::trace::{BAGGAGE, TRACEPARENT, TRACESTATE, TraceContext};
 use crate::{
     capability::{ClientCapabilities, Implementation},
     jsonrpc::{ProgressToken, RequestId},
     logging::LogLevel,
-    raw::{RawJson, RawObject},
+    raw::{RawJson, RawObject, RawParams},
     revision::Revision,
 };
 
@@ -35,13 +37,33 @@ pub const RESERVED_PREFIX: &str = "io.modelcontextprotocol/";
 /// The `_meta` of a request, kept as it came; the accessors read what they are asked for.
 ///
 /// Keys outside [`RESERVED_PREFIX`] are anybody's (trace context, vendors) and pass through.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RequestMeta(RawObject);
+#[derive(Clone)]
+pub struct RequestMeta(Members);
+
+#[derive(Clone)]
+enum Members {
+    /// Written here.
+    Object(RawObject),
+    /// In the bytes of the message they came in; an object of its own once somebody wants one.
+    Message(RawParams, OnceLock<RawObject>),
+}
 
 impl RequestMeta {
     /// Without any member.
     pub const fn new() -> Self {
-        Self(RawObject::new())
+        Self(Members::Object(RawObject::new()))
+    }
+
+    /// The `_meta` of `params`, empty where there is none. It shares their bytes: what is not asked for is
+    /// not read.
+    ///
+    /// # Errors
+    /// When it is no object, or has a member twice.
+    pub fn of(params: &RawParams) -> Result<Self, serde_json::Error> {
+        let members = params.object("_meta")?;
+        Ok(members.map_or_else(Self::new, |members| {
+            Self(Members::Message(members, OnceLock::new()))
+        }))
     }
 
     /// What a modern request must say, and who says it.
@@ -59,27 +81,27 @@ impl RequestMeta {
 
     /// The protocol version, as the peer wrote it. `None` on a legacy request, or where it is no string.
     pub fn protocol_version(&self) -> Option<String> {
-        self.0.decode(PROTOCOL_VERSION)
+        self.decode(PROTOCOL_VERSION)
     }
 
     /// Whether the request claims a protocol version at all, well-formed or not: the mark of a modern request.
     pub fn is_claim(&self) -> bool {
-        self.0.contains(PROTOCOL_VERSION)
+        self.contains(PROTOCOL_VERSION)
     }
 
     /// Who sent the request, if it says so.
     pub fn client_info(&self) -> Option<Implementation> {
-        self.0.decode(CLIENT_INFO)
+        self.decode(CLIENT_INFO)
     }
 
     /// What the sender can do; nothing, if it does not say.
     pub fn client_capabilities(&self) -> ClientCapabilities {
-        self.0.decode(CLIENT_CAPABILITIES).unwrap_or_default()
+        self.decode(CLIENT_CAPABILITIES).unwrap_or_default()
     }
 
     /// The token under which the sender wants progress.
     pub fn progress_token(&self) -> Option<ProgressToken> {
-        self.0.decode(PROGRESS_TOKEN)
+        self.decode(PROGRESS_TOKEN)
     }
 
     /// Asks for progress under `token`.
@@ -89,7 +111,7 @@ impl RequestMeta {
 
     /// Which log messages the sender wants; `None` is none at all.
     pub fn log_level(&self) -> Option<LogLevel> {
-        self.0.decode(LOG_LEVEL)
+        self.decode(LOG_LEVEL)
     }
 
     /// Asks for log messages of `level` and worse.
@@ -99,43 +121,79 @@ impl RequestMeta {
 
     /// The trace that the request belongs to.
     pub fn trace_context(&self) -> TraceContext {
-        TraceContext::read(&self.0)
+        TraceContext::read(self.as_object())
     }
 
     /// Puts the request into a trace.
     pub fn set_trace_context(&mut self, context: &TraceContext) {
-        context.write(&mut self.0);
+        context.write(self.as_object_mut());
     }
 
     /// A member as it came.
     pub fn get(&self, key: &str) -> Option<&RawJson> {
-        self.0.get(key)
+        self.as_object().get(key)
+    }
+
+    /// Whether there is such a member.
+    pub fn contains(&self, key: &str) -> bool {
+        match &self.0 {
+            Members::Object(object) => object.contains(key),
+            Members::Message(members, _) => members.get(key).is_some(),
+        }
+    }
+
+    /// A member, read as a `T`; `None` when it is absent or has another shape.
+    pub fn decode<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        match &self.0 {
+            Members::Object(object) => object.decode(key),
+            Members::Message(members, _) => members.decode_member(key).ok().flatten(),
+        }
     }
 
     /// Sets a member.
     pub fn set(&mut self, key: impl Into<Box<str>>, value: RawJson) {
-        self.0.set(key, value);
+        self.as_object_mut().set(key, value);
     }
 
     /// Removes every reserved key, on the way from one hop to another.
     pub fn strip_reserved(&mut self) {
-        self.0.retain(|key| !key.starts_with(RESERVED_PREFIX));
+        self.as_object_mut()
+            .retain(|key| !key.starts_with(RESERVED_PREFIX));
     }
 
     /// All members, in order.
     pub fn as_object(&self) -> &RawObject {
-        &self.0
+        match &self.0 {
+            Members::Object(object) => object,
+            // It was an object when it was found, so this never falls back.
+            Members::Message(members, object) => {
+                object.get_or_init(|| members.decode().unwrap_or_default())
+            }
+        }
+    }
+
+    fn as_object_mut(&mut self) -> &mut RawObject {
+        if let Members::Message(..) = &self.0 {
+            self.0 = Members::Object(self.as_object().clone());
+        }
+        match &mut self.0 {
+            Members::Object(object) => object,
+            Members::Message(..) => unreachable!("it became an object above"),
+        }
     }
 
     /// Whether there is no member.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        match &self.0 {
+            Members::Object(object) => object.is_empty(),
+            Members::Message(members, _) => members.is_empty(),
+        }
     }
 
     fn put<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) {
         // Vocabulary always becomes JSON; a value that would not is left out.
         if let Ok(value) = RawJson::from_serialize(value) {
-            self.0.set(key, value);
+            self.as_object_mut().set(key, value);
         }
     }
 }
@@ -149,7 +207,7 @@ pub fn subscription_id(meta: &RawObject) -> Option<RequestId> {
 pub fn of_subscription(id: &RequestId) -> RawObject {
     let mut meta = RequestMeta::new();
     meta.put(SUBSCRIPTION_ID, id);
-    meta.0
+    meta.as_object().clone()
 }
 
 /// Who made a result, by its `_meta`.
@@ -159,18 +217,38 @@ pub fn server_info(meta: &RawObject) -> Option<Implementation> {
 
 impl From<RawObject> for RequestMeta {
     fn from(object: RawObject) -> Self {
-        Self(object)
+        Self(Members::Object(object))
+    }
+}
+
+impl Default for RequestMeta {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PartialEq for RequestMeta {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_object() == other.as_object()
+    }
+}
+
+impl fmt::Debug for RequestMeta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RequestMeta")
+            .field(self.as_object())
+            .finish()
     }
 }
 
 impl Serialize for RequestMeta {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.as_object().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for RequestMeta {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        RawObject::deserialize(deserializer).map(Self)
+        RawObject::deserialize(deserializer).map(Self::from)
     }
 }

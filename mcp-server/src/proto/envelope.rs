@@ -20,15 +20,13 @@ use crate::policy::{EnvelopePolicy, EraPolicy};
 /// # Errors
 /// -32602 when it is no object. A legacy peer's odd `_meta` is better ignored than refused.
 pub(crate) fn read_meta(params: &RawParams) -> Result<RequestMeta, ErrorObject> {
-    let meta = params.decode_member::<RequestMeta>("_meta");
-    meta.map(Option::unwrap_or_default)
-        .map_err(|_| malformed("_meta", "object"))
+    RequestMeta::of(params).map_err(|_| malformed("_meta", "object"))
 }
 
 /// Whether a request presents itself as modern.
 pub(crate) fn is_claim(meta: &RequestMeta, policy: &EraPolicy) -> bool {
     let pair = match policy.envelope {
-        EnvelopePolicy::ClientInfoPair => meta.get(CLIENT_INFO).is_some(),
+        EnvelopePolicy::ClientInfoPair => meta.contains(CLIENT_INFO),
         EnvelopePolicy::Spec | EnvelopePolicy::RequireClientInfo => true,
     };
     meta.is_claim() && pair && !policy.modern.is_empty()
@@ -78,7 +76,7 @@ pub(crate) fn check_rest(meta: &RequestMeta, policy: &EraPolicy) -> Result<(), E
     if !missing.is_empty() {
         return Err(missing_error(&missing));
     }
-    let of_type = |key: &str, is: fn(&RequestMeta) -> bool| meta.get(key).is_none() || is(meta);
+    let of_type = |key: &str, is: fn(&RequestMeta) -> bool| !meta.contains(key) || is(meta);
     if !of_type(CLIENT_CAPABILITIES, |meta| {
         is_a::<ClientCapabilities>(meta, CLIENT_CAPABILITIES)
     }) {
@@ -126,7 +124,7 @@ fn missing_keys(meta: &RequestMeta, policy: &EraPolicy) -> Vec<&'static str> {
         EnvelopePolicy::RequireClientInfo => &[CLIENT_CAPABILITIES, CLIENT_INFO],
     };
     let mut missing = required.to_vec();
-    missing.retain(|key| meta.get(key).is_none());
+    missing.retain(|key| !meta.contains(key));
     missing
 }
 
@@ -135,6 +133,5 @@ fn missing_error(missing: &[&'static str]) -> ErrorObject {
 }
 
 fn is_a<T: DeserializeOwned>(meta: &RequestMeta, key: &str) -> bool {
-    meta.get(key)
-        .is_some_and(|value| value.decode::<T>().is_ok())
+    meta.decode::<T>(key).is_some()
 }

@@ -9,9 +9,9 @@ mod tests;
 
 use mcp_types::outcome::{COMPLETE, result_type};
 use mcp_types::tool::CallToolParams;
-use mcp_types::{RawJson, RawObject, RequestMeta, meta};
+use mcp_types::{RawJson, RawObject, RequestMeta, meta, strict};
 
-use super::{sanitize, strict};
+use super::sanitize;
 
 /// What the gateway's own `_meta` keys begin with.
 pub const VENDOR_PREFIX: &str = "dev.mcp-swarm/";

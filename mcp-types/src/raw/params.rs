@@ -100,11 +100,20 @@ impl RawParams {
         }
     }
 
+    /// A member that is an object, found in the same bytes; `None` when it is absent.
+    ///
+    /// # Errors
+    /// When the member is no object, or names a member twice.
+    pub fn object(&self, name: &str) -> Result<Option<Self>, serde_json::Error> {
+        let member = self.member(name);
+        member
+            .map(|member| Self::parse(self.bytes.slice(member.value.clone())))
+            .transpose()
+    }
+
     /// The text of a member.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let is = |member: &&Member| member.name.bytes(&self.bytes) == name.as_bytes();
-        let member = self.members.iter().find(is)?;
-        Some(self.text(member))
+        self.member(name).map(|member| self.text(member))
     }
 
     /// A member, read as a `T`; `None` when it is absent.
@@ -220,6 +229,11 @@ impl RawParams {
             span: located.span,
             members: located.members,
         }
+    }
+
+    fn member(&self, name: &str) -> Option<&Member> {
+        let is = |member: &&Member| member.name.bytes(&self.bytes) == name.as_bytes();
+        self.members.iter().find(is)
     }
 
     fn name<'a>(&'a self, member: &'a Member) -> &'a str {

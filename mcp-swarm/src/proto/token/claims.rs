@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use mcp_types::strict;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::MAX_STATE_DEPTH;
-use crate::proto::strict;
 
 /// The claims of a delegation token.
 ///

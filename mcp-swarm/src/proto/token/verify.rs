@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use base64::Engine;
 use bytes::Bytes;
+use mcp_types::strict;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 use super::{
     BASE64, Claims, HandoffAuthError, KeyRing, LEEWAY, MAX_STATE_DEPTH, MAX_TOKEN_BYTES, MAX_TTL,
 };
-use crate::proto::strict;
 
 /// What a token must say to be let in.
 #[derive(Clone, Debug)]
