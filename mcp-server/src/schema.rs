@@ -27,7 +27,13 @@ pub(crate) fn of_arguments<T: JsonSchema>() -> Schema {
 
 /// The schema of what a `T` is written as.
 pub(crate) fn of_output<T: JsonSchema>() -> Schema {
-    generate::<T>(SchemaSettings::draft2020_12().for_serialize())
+    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
+    let root = schema.ensure_object();
+    // An enum of structs is an object whatever its variant; some hosts only believe a root that says so.
+    if is_object_root(root).is_none() && is_choice_of_objects(root) {
+        root.insert("type".into(), "object".into());
+    }
+    schema
 }
 
 /// What a tool without arguments takes.
@@ -42,6 +48,23 @@ pub(crate) fn is_object_root(root: &Map<String, Value>) -> Option<bool> {
         Value::Array(kinds) => Some(kinds.iter().any(|kind| kind == "object")),
         _ => Some(false),
     }
+}
+
+/// Whether every alternative of a root is an object.
+fn is_choice_of_objects(root: &Map<String, Value>) -> bool {
+    let choices = ["oneOf", "anyOf"].into_iter().find_map(|key| root.get(key));
+    let is_object = |choice: &Value| {
+        let target = match choice.get("$ref") {
+            Some(Value::String(target)) => target.strip_prefix("#/$defs/"),
+            _ => None,
+        };
+        let named = target.and_then(|name| root.get("$defs")?.get(name));
+        let says = |schema: &Value| schema.get("type").is_some_and(|kind| kind == "object");
+        says(choice) || named.is_some_and(says)
+    };
+    choices
+        .and_then(Value::as_array)
+        .is_some_and(|choices| !choices.is_empty() && choices.iter().all(is_object))
 }
 
 fn generate<T: JsonSchema>(settings: SchemaSettings) -> Schema {
@@ -111,7 +134,24 @@ fn clean_schema(schema: &mut Value) {
     }
 }
 
-const RUST_FORMATS: [&str; 14] = [
-    "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64",
-    "uint128", "uint", "float", "double",
+/// Formats that schemars knows and JSON Schema does not; validators warn of them, or refuse the schema.
+const RUST_FORMATS: [&str; 18] = [
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "int128",
+    "int",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint128",
+    "uint",
+    "float",
+    "double",
+    "ip",
+    "partial-date-time",
+    "partial-time",
+    "zoned-date-time",
 ];

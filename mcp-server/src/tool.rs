@@ -212,7 +212,12 @@ fn check_name(name: &str) -> Result<(), InvalidTool> {
 fn check_input(definition: &Definition) -> Result<(), InvalidTool> {
     let name = &definition.name;
     let schema = definition.input_schema.decode::<Map<String, Value>>();
-    let kind = schema.ok().and_then(|root| root.get("type").cloned());
+    let kind = schema.ok().and_then(|root| {
+        if ["oneOf", "anyOf", "allOf"].iter().any(|key| root.contains_key(*key)) {
+            tracing::warn!(tool = %name, "the arguments are a choice; hosts exist that refuse such a tool, so better take a struct");
+        }
+        root.get("type").cloned()
+    });
     match kind {
         Some(kind) if kind == "object" => Ok(()),
         Some(kind) => Err(InvalidTool(format!(

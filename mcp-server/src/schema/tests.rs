@@ -69,6 +69,49 @@ fn the_root_is_an_object_whatever_the_type() {
 }
 
 #[test]
+fn an_output_that_is_an_object_whatever_its_variant_says_so() {
+    #[derive(Serialize, JsonSchema)]
+    #[serde(tag = "kind")]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Shape {
+        Circle { radius: f32 },
+        Tree(Tree),
+        Unknown,
+    }
+    #[derive(Serialize, JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Either {
+        Tree(Tree),
+        Free(Free),
+    }
+    for schema in [
+        of_output::<Shape>(),
+        of_output::<Either>(),
+        of_output::<Tree>(),
+    ] {
+        assert_eq!(schema.get("type"), Some(&json!("object")), "{schema:?}");
+    }
+    for schema in [
+        of_output::<Choice>(),
+        of_output::<Option<Tree>>(),
+        of_output::<Value>(),
+    ] {
+        assert_eq!(schema.get("type"), None, "{schema:?}");
+    }
+}
+
+#[test]
+fn formats_that_only_schemars_knows_go() {
+    arguments::<BTreeMap<String, std::net::IpAddr>>(
+        r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
+    );
+    arguments::<BTreeMap<String, std::net::Ipv4Addr>>(
+        r#"{"type":"object","additionalProperties":{"type":"string","format":"ipv4"}}"#,
+    );
+}
+
+#[test]
 fn what_is_no_object_is_told_apart() {
     let check = |schema: Schema, expected| {
         assert_eq!(is_object_root(schema.as_object().unwrap()), expected);
