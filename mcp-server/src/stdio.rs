@@ -4,6 +4,7 @@
 //! ending; on one of its own it keeps nobody, and goes with the process.
 
 use std::{
+    fs::File,
     io::{self, Read as _, Write as _},
     thread,
 };
@@ -41,27 +42,28 @@ pub(crate) fn stdin() -> io::Result<DuplexStream> {
 pub(crate) fn stdout() -> io::Result<(DuplexStream, oneshot::Receiver<()>)> {
     let (mut ours, theirs) = duplex(PIPE);
     let (written, all_written) = oneshot::channel();
+    let mut stdout = unbuffered_stdout()?;
     on_thread("mcp-stdout", move |runtime| {
         let mut chunk = vec![0; PIPE];
-        let mut locked = None;
         while let Ok(read @ 1..) = runtime.block_on(ours.read(&mut chunk)) {
-            let stdout = locked.get_or_insert_with(|| io::stdout().lock());
-            let result = stdout
-                .write_all(&chunk[..read])
-                .and_then(|()| stdout.flush());
-            if result.is_err() {
+            if stdout.write_all(&chunk[..read]).is_err() {
                 break;
             }
-            // A stray `println!` in a handler must not wait for ever, nor end up inside a message.
-            if chunk[..read].ends_with(b"\n") {
-                locked = None;
-            }
         }
-        drop(locked);
         // Whoever waits for it may have given up.
         let _gone = written.send(());
     })?;
     Ok((theirs, all_written))
+}
+
+/// Stdout beside its buffer and its lock: what a handler prints by mistake must neither stand in front of a
+/// message on its line nor wait for one.
+fn unbuffered_stdout() -> io::Result<File> {
+    #[cfg(unix)]
+    let stdout = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned();
+    #[cfg(windows)]
+    let stdout = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned();
+    stdout.map(File::from)
 }
 
 #[expect(
