@@ -176,10 +176,8 @@ fn failed(message: &str, failure: Option<&Failure>) -> Facts {
 /// The line of one operation.
 fn tell(outcome: Result<Facts, Facts>, begin: Instant) -> Value {
     let took = SystemClock.now().saturating_duration_since(begin);
-    let (ended, mut facts) = match outcome {
-        Ok(facts) => ("ok", facts),
-        Err(facts) => ("fails", facts),
-    };
+    let ended = if outcome.is_ok() { "ok" } else { "fails" };
+    let mut facts = outcome.unwrap_or_else(|facts| facts);
     facts.insert(ended.into(), true.into());
     facts.insert("ms".into(), (took.as_secs_f64() * 1e3).round().into());
     facts.insert("rss".into(), resident().unwrap_or_default().into());

@@ -7,10 +7,11 @@ use std::{
 };
 
 use mcp_client::{Ask, CallTool, Client, Error, ErrorKind};
-use mcp_errors::{Executed, FailureKind};
+use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_transport::{
     Endpoint, Exchange, Full, Notification, Request,
     clock::ManualClock,
+    exchange::Ended,
     test_util::{Script, ScriptedServer},
 };
 use mcp_types::method;
@@ -233,6 +234,56 @@ fn a_lost_connection_may_have_run_the_call() {
     assert_eq!(error.kind(), ErrorKind::Failure(FailureKind::Lost));
     assert_eq!(error.executed(), Executed::Unknown);
     assert!(error.to_string().ends_with("; it may have run"), "{error}");
+}
+
+/// Answers each call with 401.
+struct Unauthorized(ScriptedServer);
+
+impl Endpoint for Unauthorized {
+    fn open(&self, request: Request) -> Pin<Box<dyn Exchange>> {
+        if request.method != "tools/call" {
+            return self.0.open(request);
+        }
+        let failure = Failure::new(FailureKind::Unauthorized, "the request is not authorized");
+        Ended::boxed(Err(failure.with_http_status(401)))
+    }
+
+    fn notify(&self, notification: Notification) -> Result<(), Full> {
+        self.0.notify(notification)
+    }
+}
+
+#[test]
+fn who_is_not_authorized_is_told_what_to_do() {
+    let clock = ManualClock::new();
+    let server = Arc::new(Unauthorized(modern().into_endpoint()));
+    let builder = Client::builder("tester", "1.0").clock(Arc::new(clock.clone()));
+    let client = run(&clock, builder.connect_endpoint(server)).unwrap();
+    let error = run(&clock, client.call::<Sum>("add", &())).unwrap_err();
+    assert!(error.is_unauthorized() && error.executed() == Executed::No);
+    assert_eq!(
+        error.to_string(),
+        "`tools/call` of \"add\": the request is not authorized (HTTP 401); \
+         pass a token with `header(\"authorization\", …)`"
+    );
+}
+
+#[test]
+fn headers_are_nobodys_business() {
+    let secret = ("authorization", "Bearer s3cret");
+    let builder = Client::builder("tester", "1.0").header(secret.0, secret.1);
+    let stage = Stage::new(modern());
+    let call = stage
+        .client
+        .request(CallTool::new("x", json!({ "key": "s3cret" })));
+    let call = call.header(secret.0, secret.1).meta("key", "s3cret");
+    for shown in [
+        format!("{builder:?}"),
+        format!("{call:?}"),
+        format!("{:?}", stage.client),
+    ] {
+        assert!(!shown.contains("s3cret"), "{shown}");
+    }
 }
 
 #[test]
