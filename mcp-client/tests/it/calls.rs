@@ -589,11 +589,23 @@ fn ping_is_for_legacy_servers() {
 }
 
 #[test]
-fn a_call_can_be_spawned() {
+fn everything_can_be_spawned() {
     fn moves<T: Send + 'static>(_: T) {}
     let stage = Stage::new(modern());
     let client = stage.client.clone();
     moves(async move { client.call::<Sum>("add", &Add { a: 1, b: 2 }).await });
-    moves(stage.client.request(CallTool::new("add", ())).send());
+    let ask = || stage.client.request(CallTool::new("add", ()));
+    moves(ask().send());
+    moves(ask().on_progress(|_| ()).output::<Sum>());
+    let client = stage.client.clone();
+    moves(async move {
+        client.list_tools().await?;
+        let mut listener = client.listen()?;
+        listener.next(Duration::ZERO).await?;
+        client.close().await;
+        Ok::<_, Error>(())
+    });
+    let server: Arc<dyn Endpoint> = Arc::new(modern().into_endpoint());
+    moves(Client::builder("tester", "1.0").connect_endpoint(server));
     stage.run(stage.client.close());
 }
