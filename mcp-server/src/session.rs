@@ -87,7 +87,8 @@ impl Session {
         self.0.outbox.coalesce(changed);
     }
 
-    /// Runs `hook` when the session ends, at once if it has.
+    /// Runs `hook` when the session ends, at once if it has. Until then it is kept: one a session is meant,
+    /// not one a call.
     pub fn on_close(&self, hook: impl FnOnce() + Send + 'static) {
         let mut hooks = self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *hooks {
