@@ -1,6 +1,6 @@
 //! Tools: a handler with a name, and what is said about it in `tools/list`.
 
-use std::{fmt, marker::PhantomData, sync::Arc};
+use std::{fmt, future::poll_fn, marker::PhantomData, mem, sync::Arc, task::Poll};
 
 use mcp_types::{
     RawJson,
@@ -30,6 +30,7 @@ pub struct Tool {
     output: Option<Schema>,
     label: Option<Arc<str>>,
     layers: Vec<Arc<dyn Layer>>,
+    blocking: bool,
     bind: Box<dyn FnOnce(Finish) -> Arc<dyn Service> + Send + Sync>,
 }
 
@@ -48,6 +49,7 @@ impl Tool {
             output: H::output_schema(),
             label: None,
             layers: Vec::new(),
+            blocking: false,
             bind: Box::new(|finish| {
                 Arc::new(Bound {
                     handler,
@@ -66,6 +68,7 @@ impl Tool {
             output: None,
             label: None,
             layers: Vec::new(),
+            blocking: false,
             bind: Box::new(|_| service),
         }
     }
@@ -135,6 +138,16 @@ impl Tool {
         self
     }
 
+    /// It computes, or blocks its thread, for longer than a moment. It is not run where messages are read,
+    /// so on a runtime of several threads pings, cancellations and other calls of its connection go on.
+    ///
+    /// It still holds a thread of the runtime; what takes seconds belongs on threads of its own.
+    #[must_use]
+    pub fn blocking(mut self) -> Self {
+        self.blocking = true;
+        self
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.definition.name
@@ -151,6 +164,7 @@ impl Tool {
             output,
             label,
             layers,
+            blocking,
             bind,
         } = self;
         check_name(&definition.name)?;
@@ -167,6 +181,11 @@ impl Tool {
         let service = layers
             .iter()
             .fold(service, |inner, layer| layer.wrap(inner));
+        let service = if blocking {
+            elsewhere(service)
+        } else {
+            service
+        };
         Ok(Entry {
             definition,
             service,
@@ -232,6 +251,25 @@ fn check_input(definition: &Definition) -> Result<(), InvalidTool> {
 /// A schema is a JSON value already.
 fn written(schema: &Schema) -> RawJson {
     RawJson::from_serialize(schema).unwrap_or_else(|_| RawJson::null())
+}
+
+/// A service that waits once before it starts: hosts go on in a task of its own with what waits.
+fn elsewhere(inner: Arc<dyn Service>) -> Arc<dyn Service> {
+    Arc::new(move |call: Call| -> BoxFuture<Answer> {
+        let inner = Arc::clone(&inner);
+        Box::pin(async move {
+            let mut waited = false;
+            poll_fn(|cx| {
+                if mem::replace(&mut waited, true) {
+                    return Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+            inner.call(call).await
+        })
+    })
 }
 
 /// What becomes of a handler's answer before any layer sees it.

@@ -431,3 +431,31 @@ async fn batches_that_wait_are_so_many_and_others_pass() {
     }
     assert_eq!(client.end().await, Vec::<Value>::new());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_call_that_blocks_its_thread_keeps_nobody_from_being_heard() {
+    let (go, gate) = std::sync::mpsc::channel::<()>();
+    let gate = Arc::new(Mutex::new(gate));
+    let block = move || {
+        let gate = Arc::clone(&gate);
+        async move {
+            // Until the test lets it go, without an await.
+            gate.lock().unwrap().recv().unwrap();
+            "unblocked"
+        }
+    };
+    let server = server(&Waiters::default()).tool(Tool::new("block", block).blocking());
+    let mut client = Client::new(server).await;
+    client.call(1, "block", "").await;
+    client.ping(2).await;
+    client.call(3, "echo", "b").await;
+    assert_eq!(client.next().await["id"], 3);
+    go.send(()).unwrap();
+    let answer = client.next().await;
+    assert_eq!(answer["result"]["content"][0]["text"], "unblocked");
+    client.call(4, "block", "").await;
+    client.cancel(4).await;
+    client.ping(5).await;
+    go.send(()).unwrap();
+    assert_eq!(client.end().await, Vec::<Value>::new());
+}
