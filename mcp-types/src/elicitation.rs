@@ -210,4 +210,4 @@ impl ElicitationCompleteParams {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -7,8 +7,8 @@ use crate::raw::RawObject;
 object! {
     /// A picture. Fetch it with care: its address comes from the peer.
     pub struct Icon {
-        /// Where it is: an `https:` or `data:` address.
-        src: String = "src", required;
+        /// Where it is: an `https:` or `data:` address. Empty where a peer left it out.
+        src: String = "src", list;
         /// Its media type.
         mime_type: Option<String> = "mimeType", hint;
         /// In which sizes it looks right: `48x48`, or `any`.

@@ -1,7 +1,10 @@
 //! Writing a message: the envelope around parts that are already JSON.
 
 use super::{ErrorObject, RequestId};
-use crate::raw::{RawJson, RawParams};
+use crate::{
+    raw::{RawJson, RawParams},
+    revision::Revision,
+};
 
 /// Which id an error response carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +16,16 @@ pub enum ErrorId {
     Null,
     /// No member: the request's id could not be read, from revision 2025-11-25 on.
     Omitted,
+}
+
+impl ErrorId {
+    /// For a request whose id could not be read: `null` up to 2025-06-18, nothing from 2025-11-25 on.
+    pub const fn unknown(revision: Revision) -> Self {
+        match revision {
+            Revision::V2025_11_25 | Revision::V2026_07_28 => Self::Omitted,
+            _ => Self::Null,
+        }
+    }
 }
 
 /// Appends a request. `meta`, a JSON object, takes the place of the `_meta` of `params`.

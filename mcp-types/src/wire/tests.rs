@@ -2,9 +2,13 @@
 
 mod example;
 mod golden;
+mod maximal;
 mod output;
+mod random;
 mod read;
+mod row;
 mod schema;
 mod stamp;
+mod valid;
 
 use crate::specification::specification;

@@ -25,14 +25,22 @@ const KNOWN: [(Revision, &str); 2] = [
     (Revision::V2026_07_28, "Tool.execution"),
 ];
 
-struct Schema {
+pub(super) struct Schema {
     revision: Revision,
     root: Value,
     checked: usize,
 }
 
 impl Schema {
-    fn check(&mut self, definition: &str, value: &Value) {
+    pub(super) fn new(revision: Revision, root: Value) -> Self {
+        Self {
+            revision,
+            root,
+            checked: 0,
+        }
+    }
+
+    pub(super) fn check(&mut self, definition: &str, value: &Value) {
         let schema = self.definition(definition);
         self.walk(&schema, definition, value);
     }
@@ -111,7 +119,11 @@ impl Schema {
             None => variant.clone(),
         };
         let tag = &resolved["properties"]["type"]["const"];
-        tag.is_null() || *tag == value["type"]
+        let required = resolved["required"].as_array().into_iter().flatten();
+        let mut required = required.filter_map(Value::as_str);
+        (tag.is_null() || *tag == value["type"])
+            && (resolved["type"] == "array") == value.is_array()
+            && required.all(|name| value.get(name).is_some())
     }
 }
 
