@@ -1,4 +1,4 @@
-//! Messages as lines over byte streams: a child process at a client, stdin and stdout at a server.
+//! Messages as lines over byte streams: a child process at a client, whatever stream a server has.
 
 #[cfg(all(feature = "client-stdio", unix))]
 pub mod child;

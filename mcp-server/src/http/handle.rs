@@ -50,25 +50,36 @@ impl Handle {
 
 /// An exchange with a handle, and with something to do when it is over, however that comes.
 pub(super) struct Handled<F: FnOnce()> {
+    // Dropped in this order.
     inner: Option<Pin<Box<dyn Exchange>>>,
+    over: Option<Over<F>>,
     handle: Handle,
-    over: Option<F>,
+}
+
+/// Does something when it is dropped, also by a handler's destructor that panics.
+struct Over<F: FnOnce()>(Option<F>);
+
+impl<F: FnOnce()> Drop for Over<F> {
+    fn drop(&mut self) {
+        if let Some(over) = self.0.take() {
+            over();
+        }
+    }
 }
 
 impl<F: FnOnce()> Handled<F> {
     pub(super) fn new(inner: Pin<Box<dyn Exchange>>, handle: Handle, over: F) -> Self {
         Self {
             inner: Some(inner),
+            over: Some(Over(Some(over))),
             handle,
-            over: Some(over),
         }
     }
 
     fn finish(&mut self) {
+        let over = self.over.take();
         self.inner = None;
-        if let Some(over) = self.over.take() {
-            over();
-        }
+        drop(over);
     }
 }
 
@@ -91,8 +102,51 @@ impl<F: FnOnce() + Send + Unpin> Exchange for Handled<F> {
     }
 }
 
-impl<F: FnOnce()> Drop for Handled<F> {
-    fn drop(&mut self) {
-        self.finish();
+#[cfg(test)]
+mod tests {
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use super::*;
+
+    struct PanicsWhenDropped;
+
+    impl Drop for PanicsWhenDropped {
+        fn drop(&mut self) {
+            panic!("a destructor of a handler");
+        }
+    }
+
+    impl Exchange for PanicsWhenDropped {
+        fn poll_event(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Event> {
+            Poll::Pending
+        }
+    }
+
+    #[test]
+    fn what_comes_after_is_done_though_a_handlers_destructor_panics() {
+        let over = Arc::new(AtomicUsize::new(0));
+        let handled = || {
+            let (handle, over) = (Handle::default(), Arc::clone(&over));
+            let count = move || {
+                over.fetch_add(1, Ordering::Relaxed);
+            };
+            let handled = Handled::new(Box::pin(PanicsWhenDropped), handle.clone(), count);
+            (handled, handle)
+        };
+        let (dropped, _) = handled();
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(dropped))).is_err());
+        assert_eq!(over.load(Ordering::Relaxed), 1);
+        let (mut ended, handle) = handled();
+        handle.end();
+        let mut cx = Context::from_waker(Waker::noop());
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            let _ended = Pin::new(&mut ended).poll_event(&mut cx);
+        }));
+        assert!(polled.is_err());
+        drop(ended);
+        assert_eq!(over.load(Ordering::Relaxed), 2);
     }
 }
