@@ -2,11 +2,11 @@
 //!
 //! Source: the specification's page *Completion*.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     encode::Encode,
-    raw::{RawJson, RawObject},
+    raw::{RawJson, RawObject, inner},
     revision::Revision,
 };
 
@@ -142,12 +142,12 @@ impl Serialize for CompletionReference {
 impl<'de> Deserialize<'de> for CompletionReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = RawJson::deserialize(deserializer)?;
-        match &*raw.tag().map_err(D::Error::custom)? {
+        match &*raw.tag().map_err(inner)? {
             "ref/prompt" => raw.decode().map(Self::Prompt),
             "ref/resource" => raw.decode().map(Self::Resource),
             _ => return Ok(Self::Other(raw)),
         }
-        .map_err(D::Error::custom)
+        .map_err(inner)
     }
 }
 

@@ -6,14 +6,18 @@ mod annotation;
 mod media;
 mod resource;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::{
     annotation::{Annotations, Role},
     media::{AudioContent, ImageContent, TextContent},
     resource::{EmbeddedResource, ResourceLink},
 };
-use crate::{encode::Encode, raw::RawJson, revision::Revision};
+use crate::{
+    encode::Encode,
+    raw::{RawJson, inner},
+    revision::Revision,
+};
 
 /// One block of content.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +81,7 @@ impl Serialize for ContentBlock {
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = RawJson::deserialize(deserializer)?;
-        match &*raw.tag().map_err(D::Error::custom)? {
+        match &*raw.tag().map_err(inner)? {
             "text" => raw.decode().map(Self::Text),
             "image" => raw.decode().map(Self::Image),
             "audio" => raw.decode().map(Self::Audio),
@@ -85,6 +89,6 @@ impl<'de> Deserialize<'de> for ContentBlock {
             "resource" => raw.decode().map(Self::Resource),
             _ => return Ok(Self::Other(raw)),
         }
-        .map_err(D::Error::custom)
+        .map_err(inner)
     }
 }

@@ -5,7 +5,7 @@
 mod field;
 mod schema;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::{
     field::{
@@ -17,7 +17,7 @@ pub use self::{
 };
 use crate::{
     encode::Encode,
-    raw::{RawJson, RawObject},
+    raw::{RawJson, RawObject, inner},
     revision::Revision,
     task::TaskMetadata,
 };
@@ -132,13 +132,13 @@ impl<'de> Deserialize<'de> for ElicitParams {
             mode: Option<Box<str>>,
         }
         let raw = RawJson::deserialize(deserializer)?;
-        let Mode { mode } = raw.decode().map_err(D::Error::custom)?;
+        let Mode { mode } = raw.decode().map_err(inner)?;
         match mode.as_deref() {
             None | Some("form") => raw.decode().map(Self::Form),
             Some("url") => raw.decode().map(Self::Url),
             Some(_) => return Ok(Self::Other(raw)),
         }
-        .map_err(D::Error::custom)
+        .map_err(inner)
     }
 }
 

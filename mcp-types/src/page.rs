@@ -75,7 +75,7 @@ pub struct Skipped {
     pub index: usize,
     /// Its name, if that much could be read.
     pub name: Option<String>,
-    /// What is wrong with it.
+    /// Where in the item, and what is wrong there.
     pub reason: String,
     /// The item, as it came.
     pub raw: RawJson,
@@ -100,7 +100,7 @@ impl<T: Listed> Page<T> {
             rest,
         };
         for (index, raw) in list.into_iter().flatten().enumerate() {
-            match raw.decode() {
+            match raw.read() {
                 Ok(item) => page.items.push(item),
                 Err(error) => page.skipped.push(Skipped {
                     index,

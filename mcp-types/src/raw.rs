@@ -5,12 +5,14 @@
 
 use std::collections::HashSet;
 
+mod error;
 mod object;
 mod params;
 mod value;
 
+pub(crate) use self::error::inner;
 pub(crate) use self::params::Located;
-pub use self::{object::RawObject, params::RawParams, value::RawJson};
+pub use self::{error::DecodeError, object::RawObject, params::RawParams, value::RawJson};
 
 /// A name that stands twice. A peer chooses how many names there are, so many are hashed.
 fn twice<'a>(mut names: impl ExactSizeIterator<Item = &'a str> + Clone) -> Option<&'a str> {

@@ -7,7 +7,7 @@ use serde::{
 use crate::{
     elicitation::{ElicitFormParams, ElicitParams, ElicitUrlParams},
     encode::{At, Encode},
-    raw::{RawJson, RawObject},
+    raw::{RawJson, RawObject, inner},
     revision::Revision,
     roots::ListRootsParams,
     sampling::CreateMessageParams,
@@ -149,9 +149,9 @@ impl<'de> Deserialize<'de> for InputRequest {
         let mut extra = RawObject::deserialize(deserializer)?;
         let method = extra.remove("method");
         let method = method.ok_or_else(|| D::Error::missing_field("method"))?;
-        let method: Box<str> = method.decode().map_err(D::Error::custom)?;
+        let method: Box<str> = method.decode().map_err(inner)?;
         let params = extra.remove("params");
-        let request = Self::from_parts(&method, params.as_ref()).map_err(D::Error::custom)?;
+        let request = Self::from_parts(&method, params.as_ref()).map_err(inner)?;
         Ok(Self { extra, ..request })
     }
 }
@@ -218,7 +218,10 @@ impl<'de> Deserialize<'de> for InputRequests {
         let members = RawObject::deserialize(deserializer)?;
         let requests = members.iter().map(|(key, raw)| match raw.decode() {
             Ok(request) => Ok((key.into(), request)),
-            Err(error) => Err(D::Error::custom(format_args!("{key}: {error}"))),
+            Err(error) => Err(D::Error::custom(format_args!(
+                "{key}: {}",
+                inner::<D::Error>(error)
+            ))),
         });
         requests.collect::<Result<_, _>>().map(Self)
     }

@@ -10,7 +10,7 @@ use super::{InputRequest, InputRequests};
 use crate::{
     encode::{At, Encode},
     outcome::INPUT_REQUIRED,
-    raw::RawObject,
+    raw::{RawObject, inner},
     revision::Revision,
 };
 
@@ -135,12 +135,12 @@ impl<'de> Deserialize<'de> for InputRequired {
             .remove("inputRequests")
             .map(|raw| raw.decode())
             .transpose()
-            .map_err(D::Error::custom)?;
+            .map_err(inner)?;
         let state: Option<Option<String>> = extra
             .remove("requestState")
             .map(|raw| raw.decode())
             .transpose()
-            .map_err(D::Error::custom)?;
+            .map_err(inner)?;
         let meta = extra.remove("_meta").and_then(|meta| meta.decode().ok());
         let required = Self::new(requests.flatten().unwrap_or_default(), state.flatten());
         let required = required.map_err(D::Error::custom)?;

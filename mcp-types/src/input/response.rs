@@ -1,12 +1,12 @@
 //! What a client answers.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{InputRequest, Question};
 use crate::{
     elicitation::ElicitResult,
     encode::Encode,
-    raw::{RawJson, RawObject},
+    raw::{RawJson, RawObject, inner},
     revision::Revision,
     roots::ListRootsResult,
     sampling::CreateMessageResult,
@@ -81,7 +81,7 @@ impl Serialize for InputResponse {
 impl<'de> Deserialize<'de> for InputResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = RawJson::deserialize(deserializer)?;
-        let members: RawObject = raw.decode().map_err(D::Error::custom)?;
+        let members: RawObject = raw.decode().map_err(inner)?;
         if members.contains("action") {
             raw.decode().map(Self::Elicit)
         } else if members.contains("model") {
@@ -91,7 +91,7 @@ impl<'de> Deserialize<'de> for InputResponse {
         } else {
             Ok(Self::Other(raw))
         }
-        .map_err(D::Error::custom)
+        .map_err(inner)
     }
 }
 

@@ -97,3 +97,38 @@ fn an_object_is_edited_in_place() {
     assert_eq!(object.decode::<bool>("c"), None);
     assert!(serde_json::from_str::<RawObject>(r#"{"a":1,"a":1}"#).is_err());
 }
+
+#[test]
+fn a_value_of_another_shape_says_where() {
+    use crate::{input::InputRequired, prompt::GetPromptResult, tool::ListToolsResult};
+    fn check<T: serde::de::DeserializeOwned + std::fmt::Debug>(
+        text: &str,
+        path: &str,
+        reason: &str,
+    ) {
+        let error = RawJson::parse(text).unwrap().read::<T>().unwrap_err();
+        assert_eq!(error.path.as_str(), path, "{text}: {error}");
+        assert!(error.reason.contains(reason), "{error}");
+        assert!(!error.reason.contains("line"), "{error}");
+    }
+    let missing = "`inputSchema` is missing";
+    check::<ListToolsResult>(
+        r#"{"tools":[{"name":"a","inputSchema":{}},{"name":"b"}]}"#,
+        "$.tools[1]",
+        missing,
+    );
+    check::<ListToolsResult>(
+        "{\n\"tools\":[\n{\"name\":\"b\"}\n]}",
+        "$.tools[0]",
+        missing,
+    );
+    check::<ListToolsResult>(r#"{"tools":7}"#, "$.tools", "invalid type");
+    check::<ListToolsResult>("[]", "$", "invalid type");
+    let text = r#"{"messages":[{"role":"user","content":{"type":"text","text":7}}]}"#;
+    check::<GetPromptResult>(
+        text,
+        "$.messages[0]",
+        "PromptMessage.content: TextContent.text",
+    );
+    check::<InputRequired>("{}", "$", "inputRequests");
+}

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
+use super::DecodeError;
+
 /// One JSON value, kept as the text that it was.
 ///
 /// It is well-formed JSON, and no more: depth, lone surrogates, huge numbers and repeated members
@@ -45,6 +47,24 @@ impl RawJson {
     /// When the value has another shape.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.as_str())
+    }
+
+    /// Reads the value as a `T`, and says where it is none.
+    ///
+    /// # Errors
+    /// When the value has another shape.
+    ///
+    /// ```
+    /// use mcp_types::{RawJson, tool::ListToolsResult};
+    ///
+    /// let page = RawJson::parse(r#"{"tools":[{"name":"a","inputSchema":{}},{"name":7}]}"#)?;
+    /// let error = page.read::<ListToolsResult>().unwrap_err();
+    /// assert_eq!(error.path.as_str(), "$.tools[1].name");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
+        self.decode()
+            .map_err(|error| DecodeError::new(self.as_str(), &error))
     }
 
     /// The member `type` of this object.

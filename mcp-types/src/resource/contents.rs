@@ -1,10 +1,10 @@
 //! What a resource holds: text or bytes.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     encode::Encode,
-    raw::{RawJson, RawObject},
+    raw::{RawJson, RawObject, inner},
     revision::Revision,
 };
 
@@ -105,12 +105,12 @@ impl<'de> Deserialize<'de> for ResourceContents {
             blob: Option<serde::de::IgnoredAny>,
         }
         let raw = RawJson::deserialize(deserializer)?;
-        let kind: Kind = raw.decode().map_err(D::Error::custom)?;
+        let kind: Kind = raw.decode().map_err(inner)?;
         match kind {
             Kind { text: Some(_), .. } => raw.decode().map(Self::Text),
             Kind { blob: Some(_), .. } => raw.decode().map(Self::Blob),
             Kind { .. } => raw.decode().map(Self::Other),
         }
-        .map_err(D::Error::custom)
+        .map_err(inner)
     }
 }

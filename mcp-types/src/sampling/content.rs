@@ -2,12 +2,12 @@
 
 use std::slice;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     content::{AudioContent, ContentBlock, ImageContent, TextContent},
     encode::Encode,
-    raw::{RawJson, RawObject},
+    raw::{RawJson, RawObject, inner},
     revision::Revision,
 };
 
@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for SamplingContent {
         } else {
             raw.decode().map(Self::Many)
         }
-        .map_err(D::Error::custom)
+        .map_err(inner)
     }
 }
 
@@ -214,7 +214,7 @@ impl Serialize for SamplingBlock {
 impl<'de> Deserialize<'de> for SamplingBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = RawJson::deserialize(deserializer)?;
-        match &*raw.tag().map_err(D::Error::custom)? {
+        match &*raw.tag().map_err(inner)? {
             "text" => raw.decode().map(Self::Text),
             "image" => raw.decode().map(Self::Image),
             "audio" => raw.decode().map(Self::Audio),
@@ -222,6 +222,6 @@ impl<'de> Deserialize<'de> for SamplingBlock {
             "tool_result" => raw.decode().map(Self::ToolResult),
             _ => return Ok(Self::Other(raw)),
         }
-        .map_err(D::Error::custom)
+        .map_err(inner)
     }
 }

@@ -1,13 +1,13 @@
 //! Results about tasks: the two dialects put the same task into different places.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Task;
 use crate::{
     encode::{At, Encode},
     outcome::{COMPLETE, TASK},
     page::PaginatedParams,
-    raw::{RawJson, RawObject},
+    raw::{RawJson, RawObject, inner},
     revision::{Era, Revision},
 };
 
@@ -67,13 +67,13 @@ impl<'de> Deserialize<'de> for CreateTaskResult {
         let meta = object.remove("_meta").and_then(|meta| meta.decode().ok());
         if let Some(task) = object.remove("task") {
             return Ok(Self {
-                task: task.decode().map_err(D::Error::custom)?,
+                task: task.decode().map_err(inner)?,
                 meta,
                 extra: object,
             });
         }
         Ok(Self {
-            task: unflatten(&object).map_err(D::Error::custom)?,
+            task: unflatten(&object).map_err(inner)?,
             meta,
             extra: RawObject::new(),
         })
@@ -106,7 +106,7 @@ impl<'de> Deserialize<'de> for GetTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut object = RawObject::deserialize(deserializer)?;
         object.remove("resultType");
-        let task = unflatten(&object).map_err(D::Error::custom)?;
+        let task = unflatten(&object).map_err(inner)?;
         Ok(Self { task })
     }
 }
@@ -160,7 +160,7 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
         let mut object = RawObject::deserialize(deserializer)?;
         object.remove("resultType");
         if object.contains("taskId") {
-            let task = unflatten(&object).map_err(D::Error::custom)?;
+            let task = unflatten(&object).map_err(inner)?;
             return Ok(Self::new(task));
         }
         Ok(Self {
