@@ -7,22 +7,24 @@
 //! | not JSON | -32700 | -32700 |
 //! | no request, not allowed now | -32600 | -32600 |
 //! | method not found | -32601 | -32601 |
-//! | params do not fit; `_meta` incomplete; resource not found | -32602 | -32602 |
+//! | params do not fit; `_meta` incomplete | -32602 | -32602 |
+//! | resource not found | -32602 with `data.uri` | -32002 with `data.uri` (-32602 at 2024-10-07) |
 //! | the receiver failed, or is at capacity | -32603 | -32603 |
 //! | header and body differ | -32020 | -32600 |
 //! | the client did not declare a capability | -32021 | -32602 |
 //! | protocol version not served | -32022 | -32602 |
+//! | the user must first be sent to a URL | – (the question is a result) | -32042 at 2025-11-25 |
 //!
-//! Numbers of drafts (-32001, -32003, -32004) and of older revisions (-32002, -32042) are read, and
-//! never written.
+//! A peer gets only the numbers of its own revision. Numbers of other revisions and of drafts (-32001, -32003,
+//! -32004) are read whatever was negotiated; those of drafts are never written.
 
 mod read;
 
 use std::{borrow::Cow, fmt, time::Duration};
 
 use mcp_types::{
-    ErrorCode, ErrorObject, RawJson, RequestId, Revision, capability::ClientCapabilities,
-    jsonrpc::ErrorId, revision::Era,
+    ErrorCode, ErrorObject, RawJson, RawObject, RequestId, Revision,
+    capability::ClientCapabilities, jsonrpc::ErrorId, revision::Era,
 };
 use serde::Serialize;
 
@@ -91,7 +93,7 @@ pub enum ProtocolErrorKind {
         /// The version that was asked for.
         requested: Option<String>,
     },
-    /// The user must first be sent to a URL (2025-11-25; read, never written).
+    /// The user must first be sent to a URL (2025-11-25 alone).
     UrlElicitationRequired {
         /// The elicitations: an array of their parameters.
         elicitations: Option<RawJson>,
@@ -191,6 +193,41 @@ impl ProtocolError {
             expected: expected.to_owned(),
         };
         Self::new(kind, message).with_data(data)
+    }
+
+    /// -32602 with `data.uri`: there is no such resource. Up to 2025-11-25 the number is -32002.
+    pub fn resource_not_found(uri: &str) -> Self {
+        let uri = excerpt(uri);
+        #[derive(Serialize)]
+        struct Data<'a> {
+            uri: &'a str,
+        }
+        let data = json(&Data { uri: &uri });
+        let kind = ProtocolErrorKind::ResourceNotFound {
+            uri: Some(uri.clone().into_owned()),
+        };
+        Self::new(kind, format!("Resource not found: {uri}")).with_data(data)
+    }
+
+    /// -32042 at 2025-11-25: the user must first be sent to a URL; `elicitations` is an array of parameters of
+    /// `elicitation/create` in its mode `url`. No other revision has a number for it.
+    pub fn url_elicitation_required(elicitations: RawJson) -> Self {
+        #[derive(Serialize)]
+        struct Data<'a> {
+            elicitations: &'a RawJson,
+        }
+        let data = json(&Data {
+            elicitations: &elicitations,
+        });
+        let kind = ProtocolErrorKind::UrlElicitationRequired {
+            elicitations: Some(elicitations),
+        };
+        Self::new(kind, "URL elicitation required").with_data(data)
+    }
+
+    /// -1: the user turned a request for sampling down; a client's answer, up to 2025-11-25.
+    pub fn user_rejected(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ProtocolErrorKind::Other(USER_REJECTED), message)
     }
 
     /// -32603: the receiver failed. What failed stays in the receiver's log.
@@ -317,6 +354,14 @@ impl ProtocolError {
         self.data.as_ref()
     }
 
+    /// When the peer wants to be asked again: `retryAfter` of its data, whatever the code.
+    pub fn retry_after(&self) -> Option<Duration> {
+        let data: RawObject = self.data.as_ref()?.decode().ok()?;
+        let seconds = data.decode::<f64>("retryAfter")?;
+        let wait = || Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        (seconds >= 0.0).then(wait)
+    }
+
     /// The code that says it to a peer of `revision`.
     pub fn code(&self, revision: Revision) -> ErrorCode {
         let (modern, legacy) = match self.kind {
@@ -325,8 +370,13 @@ impl ProtocolError {
             ProtocolErrorKind::MethodNotFound => return ErrorCode::METHOD_NOT_FOUND,
             ProtocolErrorKind::InvalidParams
             | ProtocolErrorKind::MissingMeta { .. }
-            | ProtocolErrorKind::MalformedMeta { .. }
-            | ProtocolErrorKind::ResourceNotFound { .. } => return ErrorCode::INVALID_PARAMS,
+            | ProtocolErrorKind::MalformedMeta { .. } => return ErrorCode::INVALID_PARAMS,
+            ProtocolErrorKind::ResourceNotFound { .. } if revision == Revision::V2024_10_07 => {
+                return ErrorCode::INVALID_PARAMS;
+            }
+            ProtocolErrorKind::ResourceNotFound { .. } => {
+                (ErrorCode::INVALID_PARAMS, read::RESOURCE_NOT_FOUND)
+            }
             ProtocolErrorKind::Internal | ProtocolErrorKind::AtCapacity { .. } => {
                 return ErrorCode::INTERNAL_ERROR;
             }
@@ -341,7 +391,12 @@ impl ProtocolError {
                 ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
                 ErrorCode::INVALID_PARAMS,
             ),
-            // No code says it at 2026-07-28, where the question is a result.
+            ProtocolErrorKind::UrlElicitationRequired { .. }
+                if revision == Revision::V2025_11_25 =>
+            {
+                return read::URL_ELICITATION_REQUIRED;
+            }
+            // No code says it elsewhere; at 2026-07-28 the question is a result.
             ProtocolErrorKind::UrlElicitationRequired { .. } => return ErrorCode::INVALID_PARAMS,
             ProtocolErrorKind::Other(code) => return code,
         };
@@ -399,6 +454,8 @@ impl fmt::Display for ProtocolError {
 }
 
 impl std::error::Error for ProtocolError {}
+
+const USER_REJECTED: ErrorCode = ErrorCode(-1);
 
 const AT_CAPACITY: &str = "at_capacity";
 

@@ -3,12 +3,16 @@
 //! It is the `structuredContent` of a result with `isError`. Up to 2025-03-26, which know no
 //! structured content, it travels as a block of JSON text; at 2024-10-07 as the `toolResult`.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use mcp_types::{RawJson, RawObject, Revision, content::ContentBlock, tool::CallToolResult};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::tool_code::ToolErrorCode;
+use crate::{
+    failure::Executed,
+    retry_after::{is_date, seconds, wait_until},
+    tool_code::ToolErrorCode,
+};
 
 /// `{service, code, error, status?, retryAfter?, current?, limits?}`.
 ///
@@ -27,7 +31,8 @@ pub struct ToolErrorEnvelope {
     pub error: String,
     /// The HTTP status that it would be, or that the upstream gave.
     pub status: Option<u16>,
-    /// How long to wait before a repeat; seconds on the wire.
+    /// How long to wait before a repeat; seconds on the wire. A peer may give an HTTP date in their place, which
+    /// stays among the other members: [`Self::hint`] reads both.
     pub retry_after: Option<Duration>,
     /// How much is in use.
     pub current: Option<Load>,
@@ -79,6 +84,26 @@ impl ToolErrorEnvelope {
             current: None,
             limits: None,
             extra: RawObject::new(),
+        }
+    }
+
+    /// How long the peer asks to wait, counted from `now`.
+    pub fn hint(&self, now: SystemTime) -> Option<Duration> {
+        self.retry_after.or_else(|| {
+            let date = self.extra.decode::<String>("retryAfter")?;
+            wait_until(&date, now)
+        })
+    }
+
+    /// Whether the call ran: what the envelope's member `executed` says, which gateways set (`no`, `unknown` or
+    /// `yes`), else what the code tells.
+    pub fn executed(&self) -> Executed {
+        let word = self.extra.decode::<String>("executed");
+        match word.as_deref() {
+            Some("no") => Executed::No,
+            Some("unknown") => Executed::Unknown,
+            Some("yes") => Executed::Yes,
+            _ => self.code.executed(),
         }
     }
 
@@ -144,10 +169,14 @@ impl ToolErrorEnvelope {
         }
         set(&mut object, "current", self.current);
         set(&mut object, "limits", self.limits);
+        let is_free = |name: &str, value: &RawJson| {
+            !MEMBERS.contains(&name)
+                || (name == "retryAfter" && self.retry_after.is_none() && holds_date(value))
+        };
         for (name, value) in self
             .extra
             .iter()
-            .filter(|(name, _)| !MEMBERS.contains(name))
+            .filter(|(name, value)| is_free(name, value))
         {
             object.set(name, value.clone());
         }
@@ -155,22 +184,31 @@ impl ToolErrorEnvelope {
     }
 
     /// Code and sentence make the envelope; the other members are hints, and bad ones are dropped.
-    fn from_object(mut object: RawObject) -> Option<Self> {
-        let envelope = Self {
+    fn from_object(object: RawObject) -> Option<Self> {
+        let is_one = |name| object.decode::<String>(name).is_some();
+        (is_one("code") && is_one("error")).then(|| Self::lenient(object))
+    }
+
+    /// Reads an object that need not be an envelope; a code or sentence that is not there is empty.
+    pub(crate) fn lenient(mut object: RawObject) -> Self {
+        let read = Self {
             service: object.decode("service").unwrap_or_default(),
-            code: object.decode("code")?,
-            error: object.decode("error")?,
+            code: object
+                .decode("code")
+                .unwrap_or_else(|| ToolErrorCode::new("")),
+            error: object.decode("error").unwrap_or_default(),
             status: object.decode("status"),
-            retry_after: object.decode("retryAfter").and_then(wait),
+            retry_after: object.get("retryAfter").and_then(wait),
             current: object.decode("current"),
             limits: object.decode("limits"),
             extra: RawObject::new(),
         };
-        object.retain(|name| !MEMBERS.contains(&name));
-        Some(Self {
+        let dated = read.retry_after.is_none() && object.get("retryAfter").is_some_and(holds_date);
+        object.retain(|name| !MEMBERS.contains(&name) || (dated && name == "retryAfter"));
+        Self {
             extra: object,
-            ..envelope
-        })
+            ..read
+        }
     }
 }
 
@@ -184,9 +222,17 @@ const MEMBERS: [&str; 7] = [
     "limits",
 ];
 
-/// Seconds, whole or not; what no duration can hold is as long as one can be.
-fn wait(seconds: f64) -> Option<Duration> {
+/// Seconds, whole or not, as a number or as text; what no duration can hold is as long as one can be.
+fn wait(given: &RawJson) -> Option<Duration> {
+    let seconds = match given.decode::<String>() {
+        Ok(text) => seconds(&text)?,
+        Err(_) => given.decode().ok()?,
+    };
     (seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}
+
+fn holds_date(value: &RawJson) -> bool {
+    value.decode::<String>().is_ok_and(|text| is_date(&text))
 }
 
 fn set<T: Serialize>(object: &mut RawObject, name: &str, value: Option<T>) {

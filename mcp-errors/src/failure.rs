@@ -6,7 +6,10 @@ use std::{borrow::Cow, error::Error, fmt, time::Duration};
 
 use mcp_types::ErrorObject;
 
-use crate::catalogue::{ProtocolError, ProtocolErrorKind};
+use crate::{
+    catalogue::{ProtocolError, ProtocolErrorKind},
+    tool_code::ToolErrorCode,
+};
 
 /// Why a call has no result.
 ///
@@ -20,6 +23,7 @@ struct Inner {
     peer: Option<ErrorObject>,
     http_status: Option<u16>,
     retry_after: Option<Duration>,
+    transient: Option<bool>,
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
@@ -91,6 +95,7 @@ impl Failure {
             peer: None,
             http_status: None,
             retry_after: None,
+            transient: None,
             source: None,
         }))
     }
@@ -103,9 +108,7 @@ impl Failure {
             kind if kind.precedes_handlers() => Executed::No,
             _ => Executed::Unknown,
         };
-        if let ProtocolErrorKind::AtCapacity { retry_after } = protocol.kind() {
-            failure.0.retry_after = *retry_after;
-        }
+        failure.0.retry_after = protocol.retry_after();
         failure.0.peer = Some(error);
         failure
     }
@@ -128,6 +131,14 @@ impl Failure {
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.0.retry_after = Some(wait);
+        self
+    }
+
+    /// Says whether the same call may succeed later, where the kind alone does not tell: a host that cannot be
+    /// reached may be back in a second, one whose certificate is not trusted will not.
+    #[must_use]
+    pub fn with_transient(mut self, transient: bool) -> Self {
+        self.0.transient = Some(transient);
         self
     }
 
@@ -173,6 +184,34 @@ impl Failure {
         self.0.retry_after
     }
 
+    /// The stable code that says the same, where there is one: `at_capacity` of the peer's error, else the one of
+    /// the HTTP status.
+    pub fn code(&self) -> Option<ToolErrorCode> {
+        if let Some(error) = self.protocol_error()
+            && matches!(error.kind(), ProtocolErrorKind::AtCapacity { .. })
+        {
+            return Some(ToolErrorCode::AT_CAPACITY);
+        }
+        self.0.http_status.map(ToolErrorCode::from_status)
+    }
+
+    /// Whether the same call may succeed later, as far as repeating it is safe.
+    ///
+    /// The network's failures are, as is a full queue of this side; of the peer's, those that say when to come back
+    /// and the HTTP statuses 408, 425, 429 and all from 500 on but 501 and 505.
+    pub fn is_transient(&self) -> bool {
+        self.0.transient.unwrap_or_else(|| match self.0.kind {
+            FailureKind::Full
+            | FailureKind::Timeout
+            | FailureKind::Unreachable
+            | FailureKind::Lost => true,
+            FailureKind::Http | FailureKind::Peer => {
+                self.0.retry_after.is_some() || self.0.http_status.is_some_and(may_pass)
+            }
+            _ => false,
+        })
+    }
+
     /// Whether a deadline passed.
     pub fn is_timeout(&self) -> bool {
         self.0.kind == FailureKind::Timeout
@@ -187,6 +226,11 @@ impl Failure {
     pub fn is_unauthorized(&self) -> bool {
         self.0.kind == FailureKind::Unauthorized
     }
+}
+
+/// Whether a status tells of a state that passes.
+const fn may_pass(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500 | 502..=504 | 506..)
 }
 
 impl FailureKind {
@@ -293,6 +337,23 @@ mod tests {
             (failure.retry_after(), failure.executed()),
             (Some(wait), Executed::No)
         );
+        assert_eq!(failure.code(), Some(ToolErrorCode::AT_CAPACITY));
+        assert!(failure.is_transient());
+    }
+
+    #[test]
+    fn a_status_has_a_code_and_may_pass() {
+        for status in 100..600 {
+            let failure = Failure::new(FailureKind::Http, "x").with_http_status(status);
+            let expected = [408, 425, 429].contains(&status)
+                || (status >= 500 && ![501, 505].contains(&status));
+            assert_eq!(failure.is_transient(), expected, "{status}");
+            assert_eq!(failure.code(), Some(ToolErrorCode::from_status(status)));
+            let told = Failure::new(FailureKind::Http, "x").with_http_status(status);
+            assert_eq!(told.with_transient(!expected).is_transient(), !expected);
+        }
+        let failure = Failure::new(FailureKind::Lost, "x");
+        assert_eq!((failure.code(), failure.is_transient()), (None, true));
     }
 
     #[test]

@@ -1,11 +1,16 @@
-//! The fourteen stable codes of tool errors: what each means for the caller.
+//! The stable codes of tool errors: what each means for the caller.
 //!
-//! A code is a promise to programs: it does not change with wording, transport or revision.
+//! A code is a promise to programs: it does not change with wording, transport or revision. Fourteen say how a
+//! tool fails ([`STABLE`]); a gateway and the specialists behind it have codes of their own ([`GATEWAY`]), listed
+//! here too, so that every caller knows what to do about them.
+
+mod table;
 
 use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use self::table::{GATEWAY, PublishedCode, STABLE};
 use crate::failure::Executed;
 
 /// A tool error's code: an open set, so codes of other services survive.
@@ -87,40 +92,43 @@ impl ToolErrorCode {
 
     /// Whether it is one of the fourteen.
     pub fn is_known(&self) -> bool {
-        self.row().is_some()
+        STABLE.iter().any(|row| row.code == self.0)
+    }
+
+    /// What this crate publishes about it: a row of [`STABLE`] or [`GATEWAY`], `None` for a code of somebody else.
+    pub fn published(&self) -> Option<&'static PublishedCode> {
+        STABLE.iter().chain(&GATEWAY).find(|row| row.code == self.0)
     }
 
     /// The HTTP status that goes with the code; `None` where there is none or it varies.
     pub fn status(&self) -> Option<u16> {
-        self.row().and_then(|row| row.status)
+        self.published().and_then(|row| row.status)
     }
 
-    /// What kind of thing to do next. A code that is not one of the fourteen is to be investigated,
-    /// and so is not repeated.
+    /// What kind of thing to do next. A code that is not published is to be investigated, and
+    /// so is not repeated.
     pub fn bucket(&self) -> Bucket {
-        self.row().map_or(Bucket::Investigate, |row| row.bucket)
+        self.published()
+            .map_or(Bucket::Investigate, |row| row.bucket)
     }
 
     /// What to do next, in words for a person or a model.
     pub fn advice(&self) -> &'static str {
-        self.row().map_or(
+        self.published().map_or(
             "Unknown code: read the error's sentence, and do not repeat the call unless that is safe.",
             |row| row.advice,
         )
     }
 
-    /// Whether a tool that fails with the code did what it was asked; unknown for a code that is not one of the
-    /// fourteen. Only what was not done may be repeated without a thought.
+    /// Whether a tool that fails with the code did what it was asked; unknown for a code that is not published.
+    /// Only what was not done may be repeated without a thought.
     pub fn executed(&self) -> Executed {
-        self.row().map_or(Executed::Unknown, |row| row.executed)
+        self.published()
+            .map_or(Executed::Unknown, |row| row.executed)
     }
 
     const fn known(code: &'static str) -> Self {
         Self(Cow::Borrowed(code))
-    }
-
-    fn row(&self) -> Option<&'static Row> {
-        ROWS.iter().find(|row| row.code == self.0)
     }
 }
 
@@ -205,52 +213,6 @@ impl fmt::Display for Bucket {
         f.write_str(self.as_str())
     }
 }
-
-struct Row {
-    code: &'static str,
-    status: Option<u16>,
-    bucket: Bucket,
-    executed: Executed,
-    advice: &'static str,
-}
-
-const fn row(
-    code: &'static str,
-    status: Option<u16>,
-    bucket: Bucket,
-    executed: Executed,
-    advice: &'static str,
-) -> Row {
-    Row {
-        code,
-        status,
-        bucket,
-        executed,
-        advice,
-    }
-}
-
-#[rustfmt::skip]
-const ROWS: [Row; 14] = {
-    use Bucket::{ContactSupport, FixInput, Investigate, SwitchTool, WaitAndRetry};
-    use Executed::{No, Unknown, Yes};
-    [
-        row("ssrf_blocked", None, FixInput, No, "Change the URL: it resolves to a private or reserved address."),
-        row("bad_request", Some(400), FixInput, No, "Fix the arguments."),
-        row("auth_failed", Some(401), FixInput, No, "Fix the key."),
-        row("not_found", Some(404), FixInput, No, "The target does not exist: name another."),
-        row("forbidden", Some(403), SwitchTool, No, "Use the next tool of the ladder, for example single, proxy, browser."),
-        row("rate_limited", Some(429), WaitAndRetry, No, "Wait `retryAfter` seconds: `current.rpm` reached `limits.maxRpm`."),
-        row("at_capacity", Some(503), WaitAndRetry, No, "Wait `retryAfter` seconds: `current.concurrency` reached `limits.maxConcurrency`."),
-        row("service_unavailable", Some(503), WaitAndRetry, Unknown, "Back off shortly, then repeat the call."),
-        row("upstream_error", None, WaitAndRetry, Unknown, "Back off exponentially, then repeat the call."),
-        row("upstream_client_error", None, FixInput, Unknown, "Usually the input: check it against the upstream's answer."),
-        row("service_disabled", Some(503), ContactSupport, No, "The service is off for this account: ask support to turn it on."),
-        row("upstream_non_json", None, Investigate, Yes, "The upstream's body was not JSON: look at it."),
-        row("output_validation_failed", None, Investigate, Yes, "The result broke the tool's `outputSchema`: report it."),
-        row("upstream_unknown", None, Investigate, Unknown, "This should not occur: report it."),
-    ]
-};
 
 #[cfg(test)]
 mod tests;

@@ -173,19 +173,24 @@ impl ToolError {
     }
 }
 
-/// A plain error takes the code of its cause: that of the HTTP status of a [`Failure`] among its
-/// sources, else `upstream_unknown`. Its own sentence is sent; its sources are not.
+/// A plain error takes the code of its cause: that of a [`Failure`] among its sources ([`Failure::code`]), with its
+/// status and when to come back, else `upstream_unknown`. Its own sentence is sent; its sources are not.
 impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
         let outermost: &(dyn Error + 'static) = &error;
         let sources = iter::successors(Some(outermost), |&error| error.source());
-        let status = sources
-            .filter_map(|source| source.downcast_ref::<Failure>())
-            .find_map(Failure::http_status);
+        let mut failures = sources.filter_map(|source| source.downcast_ref::<Failure>());
+        let cause = failures.find_map(|failure| Some((failure.code()?, failure)));
         let sentence = error.to_string();
-        let failed = match status {
-            Some(status) => Self::upstream(status, sentence),
+        let failed = match cause {
             None => Self::upstream_unknown(sentence),
+            Some((code, failure)) => {
+                let mut failed = Self::new(code, sentence);
+                let envelope = &mut failed.0.envelope;
+                envelope.status = failure.http_status().or(envelope.status);
+                envelope.retry_after = failure.retry_after();
+                failed
+            }
         };
         failed.with_source(error)
     }
@@ -258,6 +263,14 @@ mod tests {
         };
         let http = Failure::new(FailureKind::Http, "secret").with_http_status(404);
         check(http, ToolErrorCode::NOT_FOUND, Some(404));
+        let wait = Duration::from_secs(3);
+        let full = Failure::peer(crate::ProtocolError::at_capacity("secret", wait).into());
+        let envelope = ToolError::from(Read(full)).into_envelope("tool");
+        assert_eq!(
+            (envelope.code, envelope.status),
+            (ToolErrorCode::AT_CAPACITY, Some(503))
+        );
+        assert_eq!(envelope.retry_after, Some(wait));
         let lost = Failure::new(FailureKind::Lost, "secret");
         check(lost, ToolErrorCode::UPSTREAM_UNKNOWN, None);
     }

@@ -1,7 +1,8 @@
 //! Every code that a gateway or a specialist behind one fails with, what kind it is, and what to do about it.
 //!
 //! They stand in the same envelope as the fourteen stable tool codes
-//! ([`ToolErrorEnvelope`]): `service`, `code`, `error`, and `retryAfter` where waiting helps.
+//! ([`ToolErrorEnvelope`]): `service`, `code`, `error`, and `retryAfter` where waiting helps. What each means stands
+//! in the list that every caller has ([`GATEWAY`]).
 
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ mod tests;
 use std::fmt;
 use std::time::Duration;
 
+use mcp_errors::tool_code::{GATEWAY, PublishedCode};
 use mcp_errors::{Bucket, ToolErrorCode, ToolErrorEnvelope};
 
 use crate::proto::token::HandoffAuthCode;
@@ -106,17 +108,17 @@ impl SwarmCode {
 
     /// The code as it stands on the wire.
     pub const fn as_str(self) -> &'static str {
-        self.row().0
+        self.row().code
     }
 
     /// What kind of thing a caller does about it.
     pub const fn bucket(self) -> Bucket {
-        self.row().1
+        self.row().bucket
     }
 
     /// What to do next, in words for a model.
     pub const fn advice(self) -> &'static str {
-        self.row().2
+        self.row().advice
     }
 
     /// How long to wait before the same call, where waiting helps.
@@ -141,36 +143,9 @@ impl SwarmCode {
         envelope
     }
 
-    #[rustfmt::skip]
-    const fn row(self) -> (&'static str, Bucket, &'static str) {
-        use Bucket::{ContactSupport, FixInput, Investigate, SwitchTool, WaitAndRetry};
-        match self {
-            Self::LookupFailed => ("REGISTRY_LOOKUP_FAILED", FixInput, "Hand over to one of the registered specialists."),
-            Self::InvalidUri => ("REGISTRY_INVALID_URI", ContactSupport, "Correct the specialist's address."),
-            Self::InvalidEntry => ("REGISTRY_INVALID_ENTRY", ContactSupport, "Correct the specialist's name or alias."),
-            Self::SessionLimit => ("SESSION_LIMIT_EXCEEDED", WaitAndRetry, "Return from a handoff, or try again later."),
-            Self::ConnectTimeout => ("UPSTREAM_CONNECT_TIMEOUT", WaitAndRetry, "Tell the user, or start a new handoff later; nothing was done."),
-            Self::Connecting => ("HANDOFF_CONNECTING", WaitAndRetry, "Try again in a moment."),
-            Self::UpstreamUnavailable => ("HANDOFF_UPSTREAM_UNAVAILABLE", WaitAndRetry, "Tell the user, or try again later."),
-            Self::UpstreamTimeout => ("HANDOFF_UPSTREAM_TIMEOUT", Investigate, "It may have been done: find out before it is repeated."),
-            Self::UpstreamProtocol => ("HANDOFF_UPSTREAM_PROTOCOL_ERROR", Investigate, "Do not repeat the call unless that is safe; report it."),
-            Self::NamespaceMismatch => ("HANDOFF_NAMESPACE_MISMATCH", SwitchTool, "Use one of the specialist's own tools, or return to the gateway first."),
-            Self::Required => ("HANDOFF_REQUIRED", FixInput, "Start a handoff first."),
-            Self::Unknown => ("HANDOFF_UNKNOWN", FixInput, "Start a new handoff."),
-            Self::Expired => ("HANDOFF_EXPIRED", FixInput, "Start a new handoff."),
-            Self::Superseded => ("HANDOFF_SUPERSEDED", SwitchTool, "Go on with the newer handoff."),
-            Self::Cancelled => ("HANDOFF_CANCELLED", FixInput, "Start a new handoff if it is still wanted."),
-            Self::Invalid => ("HANDOFF_INVALID", Investigate, "Report it: the tool that hands over has to be corrected."),
-            Self::NotConfigured => ("HANDOFF_NOT_CONFIGURED", ContactSupport, "This server has no gateway that could hand the conversation over: report it."),
-            Self::ChainRefused => ("HANDOFF_CHAIN_REFUSED", SwitchTool, "Return to the gateway, and hand over from there."),
-            Self::StateNotShared => ("HANDOFF_STATE_NOT_SHARED", ContactSupport, "Carry less, or give gateway and specialist one store."),
-            Self::StateUnavailable => ("HANDOFF_STATE_UNAVAILABLE", WaitAndRetry, "Try again in a moment."),
-            Self::GatewayClosed => ("GATEWAY_CLOSED", WaitAndRetry, "Connect to it again."),
-            Self::MissingToken => ("MISSING_DELEGATION_TOKEN", FixInput, "Start a new handoff at the gateway."),
-            Self::InvalidToken => ("INVALID_DELEGATION_TOKEN", FixInput, "Start a new handoff at the gateway."),
-            Self::ExpiredToken => ("EXPIRED_DELEGATION_TOKEN", FixInput, "Start a new handoff at the gateway."),
-            Self::InvalidSignature => ("INVALID_SIGNATURE", FixInput, "Start a new handoff at the gateway."),
-        }
+    /// The published row; both lists are in the same order.
+    const fn row(self) -> &'static PublishedCode {
+        &GATEWAY[self as usize]
     }
 }
 

@@ -10,13 +10,13 @@ use super::{AT_CAPACITY, ProtocolError, ProtocolErrorKind as Kind};
 /// Header mismatch in drafts of 2026-07-28; also what some peers send for a lost session or a timeout.
 const DRAFT_HEADER_MISMATCH: i64 = -32001;
 /// Resource not found, up to 2025-11-25.
-const RESOURCE_NOT_FOUND: i64 = -32002;
+pub(super) const RESOURCE_NOT_FOUND: ErrorCode = ErrorCode(-32002);
 /// Missing client capability in drafts of 2026-07-28.
 const DRAFT_MISSING_CAPABILITY: i64 = -32003;
 /// Unsupported protocol version in drafts of 2026-07-28.
 const DRAFT_UNSUPPORTED_VERSION: i64 = -32004;
 /// URL elicitation required, at 2025-11-25.
-const URL_ELICITATION_REQUIRED: i64 = -32042;
+pub(super) const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 
 /// Reads what a peer sent. Message and data stay as they came.
 impl From<ErrorObject> for ProtocolError {
@@ -62,10 +62,10 @@ fn kind(code: ErrorCode, message: &str, data: &RawObject) -> Kind {
         ErrorCode(DRAFT_UNSUPPORTED_VERSION) => {
             unsupported_version(data).unwrap_or(Kind::Other(code))
         }
-        ErrorCode(RESOURCE_NOT_FOUND) => Kind::ResourceNotFound {
+        RESOURCE_NOT_FOUND => Kind::ResourceNotFound {
             uri: data.decode("uri"),
         },
-        ErrorCode(URL_ELICITATION_REQUIRED) => Kind::UrlElicitationRequired {
+        URL_ELICITATION_REQUIRED => Kind::UrlElicitationRequired {
             elicitations: data.get("elicitations").cloned(),
         },
         other => Kind::Other(other),

@@ -133,9 +133,50 @@ fn a_wait_may_have_a_fraction_and_may_be_long() {
     check("7", Some(Duration::from_secs(7)));
     check("0.5", Some(Duration::from_millis(500)));
     check("1e300", Some(Duration::MAX));
+    check("\"7\"", Some(Duration::from_secs(7)));
+    check("\" 0.5 \"", Some(Duration::from_millis(500)));
     check("-0.1", None);
-    check("\"7\"", None);
+    check("\"-7\"", None);
+    check("\"inf\"", None);
+    check("\"1e3\"", None);
+    check("\"soon\"", None);
     check("null", None);
+    check("[7]", None);
+}
+
+#[test]
+fn a_date_to_wait_for_is_kept_until_somebody_knows_the_time() {
+    let text =
+        r#"{"service":"a","code":"x","error":"y","retryAfter":"Sun, 06 Nov 1994 08:50:37 GMT"}"#;
+    let mut envelope = read(text).unwrap();
+    assert_eq!(envelope.retry_after, None);
+    assert_eq!(serde_json::to_string(&envelope).unwrap(), text);
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+    assert_eq!(envelope.hint(now), Some(Duration::from_secs(60)));
+    assert_eq!(
+        envelope.hint(now + Duration::from_secs(90)),
+        Some(Duration::ZERO)
+    );
+    // What this side sets stands in its place.
+    envelope.retry_after = Some(Duration::from_secs(5));
+    assert_eq!(envelope.hint(now), Some(Duration::from_secs(5)));
+    let written = serde_json::to_string(&envelope).unwrap();
+    assert!(written.ends_with(r#""retryAfter":5}"#), "{written}");
+}
+
+#[test]
+fn an_envelope_may_say_itself_whether_the_call_ran() {
+    let check = |member: &str, expected| {
+        let text = format!(r#"{{"code":"HANDOFF_UPSTREAM_UNAVAILABLE","error":"y"{member}}}"#);
+        assert_eq!(read(&text).unwrap().executed(), expected, "{text}");
+    };
+    check("", Executed::Unknown);
+    check(r#","executed":"no""#, Executed::No);
+    check(r#","executed":"yes""#, Executed::Yes);
+    check(r#","executed":"unknown""#, Executed::Unknown);
+    check(r#","executed":"No""#, Executed::Unknown);
+    check(r#","executed":true"#, Executed::Unknown);
+    assert_eq!(full().executed(), Executed::No);
 }
 
 #[test]

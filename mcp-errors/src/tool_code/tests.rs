@@ -66,18 +66,52 @@ fn an_upstreams_status_becomes_a_code() {
 
 #[test]
 fn an_unknown_code_survives_and_is_not_repeated() {
-    let code: ToolErrorCode = serde_json::from_str(r#""HANDOFF_EXPIRED""#).unwrap();
-    assert_eq!(code, ToolErrorCode::new("HANDOFF_EXPIRED"));
-    assert_eq!(
-        serde_json::to_string(&code).unwrap(),
-        r#""HANDOFF_EXPIRED""#
-    );
+    let code: ToolErrorCode = serde_json::from_str(r#""quota_gone""#).unwrap();
+    assert_eq!(code, ToolErrorCode::new("quota_gone"));
+    assert_eq!(serde_json::to_string(&code).unwrap(), r#""quota_gone""#);
     assert_eq!(
         (code.is_known(), code.status(), code.bucket()),
         (false, None, Bucket::Investigate)
     );
+    assert_eq!(
+        (code.executed(), code.published()),
+        (Executed::Unknown, None)
+    );
     assert!(!code.bucket().is_transient());
     assert!(!code.advice().is_empty());
+}
+
+#[test]
+fn a_gateways_codes_have_a_bucket_and_are_none_of_the_fourteen() {
+    for row in &GATEWAY {
+        let code = ToolErrorCode::new(row.code);
+        assert_eq!(code.published(), Some(row));
+        assert_eq!((code.bucket(), code.executed()), (row.bucket, row.executed));
+        assert!(!code.is_known() && code.advice().ends_with('.'), "{code}");
+    }
+    let check = |code: &str, bucket, executed| {
+        let code = ToolErrorCode::from(code);
+        assert_eq!(
+            (code.bucket(), code.executed()),
+            (bucket, executed),
+            "{code}"
+        );
+    };
+    check("HANDOFF_CONNECTING", Bucket::WaitAndRetry, Executed::No);
+    check(
+        "HANDOFF_UPSTREAM_TIMEOUT",
+        Bucket::Investigate,
+        Executed::Unknown,
+    );
+    check("EXPIRED_DELEGATION_TOKEN", Bucket::FixInput, Executed::No);
+}
+
+#[test]
+fn no_code_is_published_twice() {
+    let mut codes: Vec<&str> = STABLE.iter().chain(&GATEWAY).map(|row| row.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), 39);
 }
 
 #[test]

@@ -13,9 +13,10 @@ mod tests;
 pub use allow::{AllowList, BadEntry};
 pub use media::{Accepts, EVENT_STREAM, JSON, accepts, essence, is_json_body};
 pub use refusal::Refusal;
-pub use retry_after::{RetryAfter, retry_after};
+pub use retry_after::retry_after;
 
 use http::{HeaderMap, header, request::Parts};
+pub use mcp_errors::RetryAfter;
 
 use super::limits::Limits;
 

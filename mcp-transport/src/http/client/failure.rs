@@ -92,11 +92,16 @@ pub(super) fn network(error: reqwest::Error, place: &str) -> Failure {
         () if is_tls(&error) => Unreachable::Tls(error),
         () => Unreachable::Other(error),
     };
-    Failure::new(
+    let failure = Failure::new(
         FailureKind::Unreachable,
         format!("cannot reach {place}: {cause}"),
-    )
-    .with_source(cause)
+    );
+    // A certificate does not become trusted by asking again.
+    let failure = match cause {
+        Unreachable::Tls(_) => failure.with_transient(false),
+        _ => failure,
+    };
+    failure.with_source(cause)
 }
 
 /// An error of the network in the middle of an answer.

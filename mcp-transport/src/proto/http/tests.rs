@@ -429,15 +429,9 @@ fn retry_after_is_seconds_or_a_date_and_clamped() {
         if let Some(date) = date {
             headers.insert(header::DATE, HeaderValue::from_str(date).unwrap());
         }
-        let expected = expected.map(|(wait, clamped)| RetryAfter {
-            wait: Duration::from_secs(wait),
-            clamped,
-        });
-        assert_eq!(
-            retry_after(&headers, Duration::from_secs(3600), now),
-            expected,
-            "{value}"
-        );
+        let read = retry_after(&headers, Duration::from_secs(3600), now);
+        let read = read.map(|RetryAfter { wait, clamped, .. }| (wait.as_secs(), clamped));
+        assert_eq!(read, expected, "{value}");
     };
     check("0", None, Some((0, false)));
     check(" 120 ", None, Some((120, false)));
