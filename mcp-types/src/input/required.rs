@@ -107,7 +107,8 @@ impl Encode for InputRequired {
     fn encode<S: Serializer>(&self, at: Revision, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("resultType", INPUT_REQUIRED)?;
-        if !self.requests.is_empty() {
+        // One of the two stands there, be it empty.
+        if !self.requests.is_empty() || self.state.is_none() {
             map.serialize_entry("inputRequests", &At(&self.requests, at))?;
         }
         if let Some(state) = &self.state {
@@ -142,12 +143,16 @@ impl<'de> Deserialize<'de> for InputRequired {
             .transpose()
             .map_err(inner)?;
         let meta = extra.remove("_meta").and_then(|meta| meta.decode().ok());
-        let required = Self::new(requests.flatten().unwrap_or_default(), state.flatten());
-        let required = required.map_err(D::Error::custom)?;
+        let (requests, state) = (requests.flatten(), state.flatten());
+        // A peer's empty `inputRequests` is there, as the specification asks.
+        if requests.is_none() && state.is_none() {
+            return Err(D::Error::custom(NothingRequired));
+        }
         Ok(Self {
+            requests: requests.unwrap_or_default(),
+            state,
             meta,
             extra,
-            ..required
         })
     }
 }

@@ -20,11 +20,14 @@ fn what_requires_nothing_cannot_be_made() {
     );
     for nothing in [
         json!({"resultType": "input_required"}),
-        json!({"resultType": "input_required", "inputRequests": {}}),
         json!({"resultType": "input_required", "inputRequests": null, "requestState": null}),
     ] {
         assert!(read::<InputRequired>(&nothing).is_err(), "{nothing}");
     }
+    // A peer's may ask nothing, as long as it says so.
+    let empty = json!({"resultType": "input_required", "inputRequests": {}});
+    let read_empty: InputRequired = read(&empty).unwrap();
+    assert_eq!(serde_json::to_value(&read_empty).unwrap(), empty);
     let ask = InputRequired::ask("k", ElicitUrlParams::new("Go.", "https://e.com"))
         .with_state("s")
         .and("l", Question::Roots(None));
