@@ -70,16 +70,16 @@ fn the_root_is_an_object_whatever_the_type() {
 
 #[test]
 fn an_output_that_is_an_object_whatever_its_variant_says_so() {
-    #[derive(Serialize, JsonSchema)]
-    #[serde(tag = "kind")]
+    #[derive(JsonSchema)]
+    #[schemars(tag = "kind")]
     #[expect(dead_code, reason = "only its schema is looked at")]
     enum Shape {
         Circle { radius: f32 },
         Tree(Tree),
         Unknown,
     }
-    #[derive(Serialize, JsonSchema)]
-    #[serde(untagged)]
+    #[derive(JsonSchema)]
+    #[schemars(untagged)]
     #[expect(dead_code, reason = "only its schema is looked at")]
     enum Either {
         Tree(Tree),
