@@ -25,7 +25,10 @@ use crate::{
     prompt::GetPromptParams,
     raw::RawJson,
     resource::{ReadResourceParams, ResourceUpdatedParams, SubscribeParams},
-    revision::Revision,
+    revision::Revision::{
+        self, V2024_10_07 as OCT24, V2024_11_05 as NOV24, V2025_06_18 as JUN25,
+        V2025_11_25 as NOV25, V2026_07_28 as JUL26,
+    },
     roots::ListRootsParams,
     sampling::CreateMessageParams,
     subscription::{AcknowledgedParams, ListenParams},
@@ -54,11 +57,6 @@ pub(super) enum Kind {
     Notification,
     Result,
 }
-
-use Revision::{
-    V2024_10_07 as OCT24, V2024_11_05 as NOV24, V2025_06_18 as JUN25, V2025_11_25 as NOV25,
-    V2026_07_28 as JUL26,
-};
 
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_json::from_str(&value.to_string()).map_err(|error| format!("{error} in {value}"))
