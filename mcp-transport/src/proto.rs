@@ -6,5 +6,6 @@ pub mod http;
 pub mod limits;
 pub mod lines;
 pub mod mux;
+pub mod resume;
 pub mod sse;
 pub mod status;

@@ -8,6 +8,8 @@ mod body;
 mod failure;
 mod head;
 mod redirect;
+mod renew;
+mod settings;
 mod side;
 mod stream;
 #[cfg(test)]
@@ -29,10 +31,13 @@ use mcp_types::{RawJson, RequestId};
 use reqwest::{Body, Url};
 use tokio::sync::Semaphore;
 
-pub use self::failure::{HttpAnswer, Unreachable};
-use self::{head::Session, side::Side, stream::HttpExchange};
+pub use self::{
+    failure::{HttpAnswer, SessionLost, Unreachable},
+    settings::{HeaderProvider, HttpClientBuilder, Redirects},
+};
+use self::{head::Session, renew::Renewal, side::Side, stream::HttpExchange};
 use crate::{
-    clock::{Clock, SystemClock},
+    clock::Clock,
     exchange::{Ended, Endpoint, Exchange, Full, Notification, Request},
     message,
     proto::limits::Limits,
@@ -40,8 +45,9 @@ use crate::{
 
 /// A client of one Streamable HTTP endpoint. Clones share its connections and its session.
 ///
-/// Requests are not repeated, redirects are followed only to the same origin (307 and 308), and answers are bounded
-/// by [`Limits`]. It waits for an answer as long as its caller does; what has a deadline here is connecting, the body
+/// Redirects are followed only to the same origin (307 and 308), and answers are bounded by [`Limits`]. A request is
+/// repeated only where a legacy session was lost: a 404 says that the server ran nothing, so another session is begun
+/// as the first was, once for all calls, and the call is sent again, once (see [`SessionLost`]). It waits for an answer as long as its caller does; what has a deadline here is connecting, the body
 /// of a refusal and what follows an answer. Dropping it ends no legacy session: [`Self::close`] does.
 #[derive(Clone)]
 pub struct HttpClient {
@@ -54,9 +60,12 @@ struct Core {
     http: reqwest::Client,
     url: Url,
     headers: HeaderMap,
+    provider: Option<Arc<dyn HeaderProvider>>,
+    redirects: Redirects,
     limits: Limits,
     clock: Arc<dyn Clock>,
     session: Mutex<Session>,
+    renewal: Renewal,
     next: AtomicI64,
     /// Answers that are read to their end although they have been given.
     lingering: Arc<Semaphore>,
@@ -76,17 +85,18 @@ impl HttpClient {
 
     /// Settings for a client of the endpoint at `url`.
     pub fn builder(url: &str) -> HttpClientBuilder {
-        HttpClientBuilder {
-            url: url.to_owned(),
-            headers: HeaderMap::new(),
-            limits: Limits::default(),
-            clock: Arc::new(SystemClock),
-        }
+        HttpClientBuilder::new(url)
     }
 
     /// The endpoint, without credentials and query, as messages name it.
     pub fn url(&self) -> String {
         self.core.place()
+    }
+
+    /// How often a lost legacy session was replaced by another. What was set up in the old one, such as resource
+    /// subscriptions and the log level, is not in the new one.
+    pub fn renewals(&self) -> u64 {
+        self.core.renewal.count()
     }
 
     /// Ends the legacy session, if there is one, with a DELETE that gets [`Limits::farewell_time`] and whose failure
@@ -120,27 +130,14 @@ impl Endpoint for HttpClient {
         if !modern && request.method == "subscriptions/listen" {
             return Box::pin(HttpExchange::listen(self.clone(), request.headers()));
         }
-        let id = RequestId::Number(self.core.next.fetch_add(1, Ordering::Relaxed));
-        let opened = message::write_request(&id, &request).and_then(|body| {
-            let mut headers = self.core.base_headers(request.headers());
-            let mut session = self.core.lock();
-            match modern {
-                true => session.modern(&request, &mut headers)?,
-                false => session.legacy(&request.method, &mut headers),
-            }
-            Ok((headers, body))
-        });
-        match opened {
-            Ok((headers, body)) => Box::pin(HttpExchange::post(
-                self.clone(),
-                &request.method,
-                id,
-                modern,
-                headers,
-                body,
-            )),
-            Err(failure) => Ended::boxed(Err(failure)),
+        match modern {
+            true => self.open_modern(&request),
+            false => self.post_legacy(request),
         }
+        .map_or_else(
+            |failure| Ended::boxed(Err(failure)),
+            |exchange| -> Pin<Box<dyn Exchange>> { Box::pin(exchange) },
+        )
     }
 
     fn notify(&self, notification: Notification) -> Result<(), Full> {
@@ -152,7 +149,35 @@ impl Endpoint for HttpClient {
     }
 }
 
+impl HttpClient {
+    fn open_modern(&self, request: &Request) -> Result<HttpExchange, Failure> {
+        let id = self.core.next_id();
+        let body = message::write_request(&id, request)?;
+        let mut headers = self.core.base_headers(request.headers());
+        self.core.lock().modern(request, &mut headers)?;
+        Ok(HttpExchange::modern(self.clone(), id, headers, body))
+    }
+
+    fn post_legacy(&self, request: Request) -> Result<HttpExchange, Failure> {
+        let id = self.core.next_id();
+        let body = message::write_request(&id, &request)?;
+        let mut headers = self.core.base_headers(request.headers());
+        self.core.lock().legacy(&request.method, &mut headers);
+        Ok(HttpExchange::legacy(
+            self.clone(),
+            request,
+            id,
+            headers,
+            body,
+        ))
+    }
+}
+
 impl Core {
+    fn next_id(&self) -> RequestId {
+        RequestId::Number(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// Sends one request and follows redirects that may be followed.
     async fn send(
         &self,
@@ -170,7 +195,7 @@ impl Core {
                 .execute(request)
                 .await
                 .map_err(|error| failure::network(error, &self.place()))?;
-            match redirect::follow(&url, answer.status(), answer.headers()) {
+            match redirect::follow(&url, self.redirects, answer.status(), answer.headers()) {
                 Some(target) => url = target?,
                 None => return Ok(answer.into()),
             }
@@ -183,17 +208,15 @@ impl Core {
         Err(Failure::new(FailureKind::Redirected, detail))
     }
 
-    /// The headers of every request: those of the client, name by name replaced by those of the call, none of them
-    /// the transport's own.
+    /// The headers of every request: those of the client, name by name replaced by those of the provider and then by
+    /// those of the call, none of them the transport's own.
     fn base_headers(&self, call: Option<&HeaderMap>) -> HeaderMap {
         let mut headers = self.headers.clone();
-        for name in call.into_iter().flat_map(HeaderMap::keys) {
-            headers.remove(name);
+        if let Some(provider) = &self.provider {
+            head::overlay(&mut headers, &provider.headers());
         }
-        for (name, value) in call.into_iter().flatten() {
-            if !head::is_reserved(name) {
-                headers.append(name, value.clone());
-            }
+        if let Some(call) = call {
+            head::overlay(&mut headers, call);
         }
         headers.insert(header::ACCEPT, head::ACCEPT_BOTH);
         // Some proxies compress where nobody forbids it.
@@ -202,9 +225,10 @@ impl Core {
         headers
     }
 
-    /// Takes up the session that a legacy `initialize` began.
-    fn begin_session(&self, headers: &HeaderMap, result: &RawJson) {
+    /// Takes up the session that the legacy `initialize` in `request` began.
+    fn begin_session(&self, request: Request, headers: &HeaderMap, result: &RawJson) {
         self.lock().begin(headers, result);
+        self.renewal.begun(request);
     }
 
     fn lock(&self) -> MutexGuard<'_, Session> {
@@ -213,116 +237,5 @@ impl Core {
 
     fn place(&self) -> String {
         redirect::shown(&self.url)
-    }
-}
-
-/// Settings of an [`HttpClient`].
-#[derive(Clone)]
-pub struct HttpClientBuilder {
-    url: String,
-    headers: HeaderMap,
-    limits: Limits,
-    clock: Arc<dyn Clock>,
-}
-
-impl HttpClientBuilder {
-    /// Sends these headers with every request. Those the transport sets itself (`Accept`, `Content-Type`,
-    /// `Content-Length`, `Host`, `Last-Event-ID` and `Mcp-*` but `Mcp-Param-*`) are left out.
-    #[must_use]
-    pub fn headers(mut self, headers: HeaderMap) -> Self {
-        self.headers = headers;
-        self
-    }
-
-    /// Sets the limits.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// Asks another clock.
-    #[must_use]
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = clock;
-        self
-    }
-
-    /// Makes the client. Nothing is connected yet.
-    ///
-    /// A user and password in the URL are sent as `Authorization: Basic`, unless the headers have an `Authorization`.
-    /// Proxies of the environment are used, but never for a loopback address.
-    ///
-    /// # Errors
-    /// [`FailureKind::Invalid`] if the URL is not http or https, or is https and the machine has no TLS roots.
-    pub fn build(self) -> Result<HttpClient, Failure> {
-        let (url, credentials) = redirect::parse(&self.url)?;
-        let http = connector(&url, &self.limits)?;
-        let mut headers = self.headers;
-        for name in headers
-            .keys()
-            .filter(|name| head::is_reserved(name))
-            .cloned()
-            .collect::<Vec<_>>()
-        {
-            headers.remove(name);
-        }
-        if let Some(credentials) = credentials {
-            headers.entry(header::AUTHORIZATION).or_insert(credentials);
-        }
-        let side = Arc::new(Side::new(&self.limits));
-        let core = Core {
-            http,
-            url,
-            headers,
-            limits: self.limits,
-            clock: self.clock,
-            session: Mutex::default(),
-            next: AtomicI64::new(1),
-            lingering: Arc::new(Semaphore::new(LINGERING)),
-        };
-        Ok(HttpClient {
-            core: Arc::new(core),
-            side,
-        })
-    }
-}
-
-/// What connects. The machine's TLS roots are only loaded where they may be needed, and only demanded for https: a
-/// container without any still reaches its neighbours.
-fn connector(url: &Url, limits: &Limits) -> Result<reqwest::Client, Failure> {
-    let builder = || {
-        let builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(limits.connect_time)
-            .pool_idle_timeout(limits.idle_time);
-        match redirect::is_loopback(url) {
-            true => builder.no_proxy(),
-            false => builder,
-        }
-    };
-    let rootless = || builder().tls_certs_only([]).build();
-    let built = match redirect::may_use_tls(url) {
-        true => builder().build().or_else(|error| match url.scheme() {
-            "https" => Err(error),
-            _ => rootless(),
-        }),
-        false => rootless(),
-    };
-    built.map_err(|error| {
-        let detail = "the HTTP client cannot be set up; check the TLS roots of this machine";
-        Failure::new(FailureKind::Invalid, detail).with_source(error)
-    })
-}
-
-/// Neither the URL's credentials and query nor the values of headers are shown.
-impl fmt::Debug for HttpClientBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpClientBuilder")
-            .field("url", &redirect::masked(&self.url))
-            .field("headers", &self.headers.keys().collect::<Vec<_>>())
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
     }
 }

@@ -5,6 +5,7 @@ mod tests;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
+use mcp_errors::Executed;
 use mcp_types::{
     ErrorObject, Message, RawJson, RequestId,
     jsonrpc::{self, MalformedKind, ResponseMessage},
@@ -88,6 +89,20 @@ pub fn read_body(body: &Bytes, id: &RequestId) -> Option<Result<RawJson, ErrorOb
 pub fn outcome(response: ResponseMessage, id: &RequestId) -> Option<Result<RawJson, ErrorObject>> {
     let ours = response.id.as_ref().is_none_or(|answered| answered == id);
     ours.then_some(response.body)
+}
+
+/// Whether the refusal of a legacy request that named a session says that the session is gone, and if so whether the
+/// request ran.
+///
+/// A 404 says it (2025-11-25 basic/transports#session-management), unless its body says that the method is unknown. Many
+/// servers answer 400 with a general code instead, which may mean something else: whether the request ran is open then.
+pub fn session_loss(status: StatusCode, code: Option<i64>) -> Option<Executed> {
+    match (status.as_u16(), code) {
+        (404, Some(-32601)) => None,
+        (404, _) => Some(Executed::No),
+        (400, Some(-32000 | -32001 | -32600)) => Some(Executed::Unknown),
+        _ => None,
+    }
 }
 
 const BATCH: usize = 64;

@@ -71,6 +71,38 @@ pub fn decode(value: &HeaderValue) -> Result<Cow<'_, str>, Malformed> {
     }
 }
 
+/// The `Mcp-Param-*` header of a tool argument whose schema says `x-mcp-header: annotation`; `None` for null, which has
+/// none. Strings, integers within ±(2^53−1) and booleans can be mirrored.
+///
+/// # Errors
+///
+/// [`BadParam`] if the annotation is no header name or the argument is of another kind.
+pub fn param(
+    annotation: &str,
+    argument: &serde_json::Value,
+) -> Result<Option<(HeaderName, HeaderValue)>, BadParam> {
+    const SAFE: i64 = (1 << 53) - 1;
+    let bad = || BadParam(annotation.to_owned());
+    let text = match argument {
+        serde_json::Value::Null => return Ok(None),
+        serde_json::Value::String(text) => Cow::Borrowed(text.as_str()),
+        serde_json::Value::Bool(flag) => Cow::Owned(flag.to_string()),
+        serde_json::Value::Number(number) => {
+            let number = number
+                .as_i64()
+                .filter(|number| (-SAFE..=SAFE).contains(number));
+            Cow::Owned(number.ok_or_else(bad)?.to_string())
+        }
+        serde_json::Value::Array(_) | serde_json::Value::Object(_) => return Err(bad()),
+    };
+    if annotation.is_empty() {
+        return Err(bad());
+    }
+    let name = format!("{MCP_PARAM_PREFIX}{annotation}");
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+    Ok(Some((name, encode(&text))))
+}
+
 /// Checks that `headers` has `name` exactly once and that it says `expected`, after decoding and with regard
 /// to case.
 ///
@@ -117,6 +149,14 @@ pub fn single<'a>(
 #[error("the header value is neither visible ASCII nor =?base64?…?= over UTF-8")]
 #[expect(clippy::exhaustive_structs, reason = "a participle without parts")]
 pub struct Malformed;
+
+/// An argument that no `Mcp-Param-*` header can mirror.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "x-mcp-header {0:?} cannot be sent: the name must be a header name, and the argument a string, an integer within \
+     ±(2^53−1) or a boolean"
+)]
+pub struct BadParam(String);
 
 /// A header that may come once came more often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

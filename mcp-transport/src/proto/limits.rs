@@ -68,6 +68,10 @@ pub struct Limits {
     pub eof_drain_time: Duration,
     /// The longest `Retry-After` that is honoured: 1 h.
     pub retry_after: Duration,
+    /// How long an HTTP client tries to begin another legacy session in place of a lost one: 30 s.
+    pub renew_time: Duration,
+    /// How long after that a session that is lost again is not replaced: 10 s.
+    pub renew_pause: Duration,
 }
 
 const KIB: usize = 1024;
@@ -115,6 +119,8 @@ impl Default for Limits {
             drain_time: Duration::from_secs(10),
             eof_drain_time: Duration::from_secs(3),
             retry_after: Duration::from_secs(3600),
+            renew_time: Duration::from_secs(30),
+            renew_pause: Duration::from_secs(10),
         }
     }
 }
@@ -162,4 +168,6 @@ setters! {
     with_drain_time: drain_time: Duration;
     with_eof_drain_time: eof_drain_time: Duration;
     with_retry_after: retry_after: Duration;
+    with_renew_time: renew_time: Duration;
+    with_renew_pause: renew_pause: Duration;
 }

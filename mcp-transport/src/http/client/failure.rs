@@ -9,7 +9,7 @@ use mcp_types::ErrorObject;
 
 use crate::{
     clock::Clock,
-    proto::{http::retry_after, limits::Limits},
+    proto::{answer::session_loss, http::retry_after, limits::Limits},
 };
 
 /// Why no connection came about; the source of a [`FailureKind::Unreachable`] failure.
@@ -49,6 +49,28 @@ impl HttpAnswer {
     /// The `Content-Type`, as it came.
     pub fn content_type(&self) -> Option<&str> {
         self.headers.get(header::CONTENT_TYPE)?.to_str().ok()
+    }
+}
+
+/// The server no longer knows the legacy session of the request; the source of such a failure, whose own source is the
+/// [`HttpAnswer`] if the refusal was no JSON-RPC error.
+///
+/// The client has tried to begin another session by then, unless
+/// [`HttpClientBuilder::renew_sessions`](super::HttpClientBuilder::renew_sessions) forbids it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the server does not know the session any more; send initialize again")]
+#[non_exhaustive]
+pub struct SessionLost {
+    /// Whether the request ran: a 404 says that it did not.
+    pub executed: Executed,
+    #[source]
+    answer: Option<HttpAnswer>,
+}
+
+impl SessionLost {
+    /// That of `failure`, if it is one.
+    pub fn of(failure: &Failure) -> Option<&Self> {
+        failure.source()?.downcast_ref()
     }
 }
 
@@ -116,16 +138,26 @@ pub(super) struct Verdict<'a> {
     pub(super) place: &'a str,
     pub(super) limits: &'a Limits,
     pub(super) clock: &'a dyn Clock,
-    /// Whether the request named a session.
+    /// Whether the request named a session, so that the answer can say that it is gone.
     pub(super) in_session: bool,
+    /// Whether this is only about the rest of an answer, whose request was taken.
+    pub(super) resumes: bool,
 }
 
 impl Verdict<'_> {
     /// The peer's JSON-RPC error; a status other than 2xx is kept beside it.
     pub(super) fn peer(self, error: ErrorObject, parts: &Parts) -> Failure {
+        let code = Some(error.code.0);
         let mut failure = Failure::peer(error);
-        if self.refused(parts.status) {
-            failure = failure.with_executed(Executed::No);
+        if let Some(executed) = self.refused(parts.status) {
+            failure = failure.with_executed(executed);
+        }
+        if let Some(executed) = self.session_lost(parts.status, code) {
+            let lost = SessionLost {
+                executed,
+                answer: None,
+            };
+            failure = failure.with_executed(executed).with_source(lost);
         }
         if !parts.status.is_success() {
             failure = failure.with_http_status(parts.status.as_u16());
@@ -149,17 +181,36 @@ impl Verdict<'_> {
             body: Bytes::copy_from_slice(&body[..kept]),
         };
         let mut failure = Failure::new(kind, format!("{}: {what}; {answer}", self.place));
-        if self.refused(answer.status) {
-            failure = failure.with_executed(Executed::No);
+        if let Some(executed) = self.refused(answer.status) {
+            failure = failure.with_executed(executed);
         }
         let failure = failure.with_http_status(answer.status.as_u16());
-        self.hinted(failure, &answer.headers).with_source(answer)
+        let failure = self.hinted(failure, &answer.headers);
+        match self.session_lost(answer.status, None) {
+            Some(executed) => failure.with_executed(executed).with_source(SessionLost {
+                executed,
+                answer: Some(answer),
+            }),
+            None => failure.with_source(answer),
+        }
     }
 
-    /// Statuses with which a server says that it ran nothing.
-    fn refused(self, status: StatusCode) -> bool {
-        status == StatusCode::TOO_MANY_REQUESTS
-            || (status == StatusCode::NOT_FOUND && self.in_session)
+    /// What a status alone says about whether the request ran.
+    fn refused(self, status: StatusCode) -> Option<Executed> {
+        match status {
+            _ if self.resumes => Some(Executed::Unknown),
+            StatusCode::TOO_MANY_REQUESTS => Some(Executed::No),
+            _ => None,
+        }
+    }
+
+    fn session_lost(self, status: StatusCode, code: Option<i64>) -> Option<Executed> {
+        let executed = session_loss(status, code).filter(|_| self.in_session)?;
+        Some(if self.resumes {
+            Executed::Unknown
+        } else {
+            executed
+        })
     }
 
     fn hinted(self, failure: Failure, headers: &HeaderMap) -> Failure {

@@ -36,8 +36,20 @@ pub(super) fn is_reserved(name: &HeaderName) -> bool {
         .contains(name)
 }
 
+/// Replaces what `headers` has of the names in `over`; the transport's own names are left out.
+pub(super) fn overlay(headers: &mut HeaderMap, over: &HeaderMap) {
+    for name in over.keys() {
+        headers.remove(name);
+    }
+    for (name, value) in over {
+        if !is_reserved(name) {
+            headers.append(name, value.clone());
+        }
+    }
+}
+
 /// What earlier answers decided about later requests.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Session {
     id: Option<HeaderValue>,
     /// The revision that `initialize` negotiated.
@@ -109,6 +121,21 @@ impl Session {
             negotiated.and_then(|found| HeaderValue::from_str(&found.protocol_version).ok());
     }
 
+    /// Whether a session goes on, and is another than `lost`.
+    pub(super) fn is_beyond(&self, lost: &HeaderValue) -> bool {
+        self.version.is_some() && self.id.as_ref() != Some(lost)
+    }
+
+    /// Whether there is none, or it was ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.version.is_none()
+    }
+
+    /// Whether `other` speaks the same revision.
+    pub(super) fn speaks_like(&self, other: &Self) -> bool {
+        self.version == other.version
+    }
+
     /// Ends the session. Whether it had an id, so that a DELETE with these headers is to say so.
     pub(super) fn end(&mut self, headers: &mut HeaderMap) -> bool {
         self.tag(headers);
@@ -116,7 +143,8 @@ impl Session {
         self.id.take().is_some()
     }
 
-    fn tag(&self, headers: &mut HeaderMap) {
+    pub(super) fn tag(&self, headers: &mut HeaderMap) {
+        headers.remove(MCP_SESSION_ID);
         if let Some(version) = &self.version {
             headers.insert(MCP_PROTOCOL_VERSION, version.clone());
         }

@@ -5,6 +5,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use mcp_errors::{Failure, FailureKind};
 use reqwest::Url;
 
+use super::Redirects;
+
 /// How many redirects one request follows.
 pub(super) const HOPS: usize = 5;
 
@@ -101,10 +103,11 @@ pub(super) fn may_use_tls(url: &Url) -> bool {
 
 /// Where an answer sends the request: `None` if it is no redirect.
 ///
-/// Followed are 307 and 308, which keep method and body, on the same origin or from http to https of the same host
+/// Followed are, unless `policy` forbids it, 307 and 308, which keep method and body, on the same origin or from http to https of the same host
 /// with default ports.
 pub(super) fn follow(
     from: &Url,
+    policy: Redirects,
     status: StatusCode,
     headers: &HeaderMap,
 ) -> Option<Result<Url, Failure>> {
@@ -128,7 +131,8 @@ pub(super) fn follow(
         from.scheme() == "http" && target.scheme() == "https" && target.host() == from.host();
     let secured = secured && from.port().is_none() && target.port().is_none();
     let bare = target.username().is_empty() && target.password().is_none();
-    if matches!(status.as_u16(), 307 | 308) && (same || secured) && bare {
+    let followed = policy == Redirects::SameOrigin && matches!(status.as_u16(), 307 | 308);
+    if followed && (same || secured) && bare {
         return Some(Ok(target));
     }
     refuse(format!(
@@ -153,14 +157,19 @@ mod tests {
             headers.insert(header::LOCATION, HeaderValue::from_static(to));
             for status in [307, 308] {
                 let status = StatusCode::from_u16(status).unwrap();
-                let target = follow(&url(from), status, &headers).unwrap();
+                let target = follow(&url(from), Redirects::SameOrigin, status, &headers).unwrap();
                 assert_eq!(target.is_ok(), followed, "{from} to {to}: {target:?}");
+                let target = follow(&url(from), Redirects::None, status, &headers).unwrap();
+                assert!(target.is_err(), "{from} to {to}: {target:?}");
             }
             for status in [300, 301, 302, 303, 304] {
                 let status = StatusCode::from_u16(status).unwrap();
-                assert!(follow(&url(from), status, &headers).unwrap().is_err());
+                let target = follow(&url(from), Redirects::SameOrigin, status, &headers).unwrap();
+                assert!(target.is_err(), "{status} to {to}: {target:?}");
             }
-            assert!(follow(&url(from), StatusCode::OK, &headers).is_none());
+            for policy in [Redirects::SameOrigin, Redirects::None] {
+                assert!(follow(&url(from), policy, StatusCode::OK, &headers).is_none());
+            }
         };
         check("http://a.example/mcp", "/other", true);
         check("http://a.example/mcp", "//a.example/other", true);

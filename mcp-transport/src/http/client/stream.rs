@@ -1,10 +1,12 @@
 //! One exchange over HTTP: the request on its way, then a JSON body or a stream of events.
 
+mod again;
+mod rest;
 #[cfg(test)]
 mod tests;
 
 use std::{
-    future::{Future, poll_fn},
+    future::Future,
     mem,
     pin::Pin,
     sync::{
@@ -14,24 +16,24 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use ::http::{HeaderMap, Method as HttpMethod, Response, header, response::Parts};
+use ::http::{HeaderMap, HeaderValue, Method as HttpMethod, Response, response::Parts};
 use bytes::Bytes;
 use mcp_errors::{Failure, FailureKind};
 use mcp_types::{
-    Message, Method, RawJson, RequestId,
+    Message, RawJson, RequestId,
     jsonrpc::{self, MalformedKind},
 };
 use reqwest::Body;
 
+use self::again::{Again, Place};
 use super::{
     HttpClient,
     body::{Gather, Gathered, poll_piece},
     failure::{self, Verdict},
-    head,
 };
 use crate::{
     clock::Sleep,
-    exchange::{Event, Exchange, Reply},
+    exchange::{Event, Exchange, Reply, Request},
     message,
     proto::{
         answer::{Head, outcome, read_body, read_head},
@@ -46,20 +48,30 @@ pub(super) struct HttpExchange {
     state: State,
     /// The request that the answer is for; none on the standalone stream.
     id: Option<RequestId>,
-    initializes: bool,
+    /// The legacy `initialize` that this is.
+    initialize: Option<Request>,
     /// A legacy request in flight is cancelled by a notification.
     cancels: Arc<AtomicBool>,
     /// What a message beside a legacy request repeats of its headers; a modern one has none beside it.
     headers: Option<HeaderMap>,
-    in_session: bool,
+    /// The session that the request named.
+    session: Option<HeaderValue>,
+    /// A legacy request that can be sent once more.
+    again: Option<Again>,
+    /// Where a legacy stream is, so that it can be taken up where it broke.
+    resume: Option<Place>,
 }
 
 enum State {
-    Sending(Pin<Box<dyn Future<Output = Result<Response<Body>, Failure>> + Send>>),
+    /// Until the stream is taken up again.
+    Waiting(Sleep),
+    Sending(Sending),
     Gathering(Box<Gathering>),
     Streaming(Parts, Box<Stream>),
     Done,
 }
+
+type Sending = Pin<Box<dyn Future<Output = Result<Response<Body>, Failure>> + Send>>;
 
 struct Gathering {
     head: Head,
@@ -77,39 +89,49 @@ struct Stream {
 }
 
 impl HttpExchange {
-    pub(super) fn post(
+    pub(super) fn modern(
         client: HttpClient,
-        method: &Method,
         id: RequestId,
-        modern: bool,
         headers: HeaderMap,
         body: Bytes,
     ) -> Self {
-        let (mark, sender) = (client.side.mark(), client.clone());
-        let initializes = !modern && *method == "initialize";
-        let in_session = headers.contains_key(MCP_SESSION_ID);
-        let beside = (!modern).then(|| headers.clone());
+        let core = Arc::clone(&client.core);
+        let sending = async move { core.send(HttpMethod::POST, headers, Some(body)).await };
+        Self::new(client, Some(id), Box::pin(sending))
+    }
+
+    /// `headers` and `body` are what `request` becomes on the wire.
+    pub(super) fn legacy(
+        client: HttpClient,
+        request: Request,
+        id: RequestId,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Self {
+        let initializes = request.method == "initialize";
+        let (mark, HttpClient { core, side }) = (client.side.mark(), client.clone());
         let cancels = Arc::new(AtomicBool::new(false));
-        let sent = Arc::clone(&cancels);
+        let (sent, beside, bytes) = (Arc::clone(&cancels), headers.clone(), body.clone());
         let sending = async move {
-            let HttpClient { core, side } = sender;
-            if !modern {
-                side.start(&core);
-                side.settled(mark).await;
-                // Before this there is nothing to cancel.
-                sent.store(!initializes, Ordering::Relaxed);
-            }
-            core.send(HttpMethod::POST, headers, Some(body)).await
+            side.start(&core);
+            side.settled(mark).await;
+            // Before this there is nothing to cancel.
+            sent.store(!initializes, Ordering::Relaxed);
+            core.send(HttpMethod::POST, headers, Some(bytes)).await
         };
-        Self {
-            state: State::Sending(Box::pin(sending)),
-            id: Some(id),
-            initializes,
-            cancels,
-            headers: beside,
-            in_session,
-            client,
+        let call = request.headers().cloned();
+        let again = Again::new(request.method.clone(), call.clone(), body);
+        let mut exchange = Self::new(client, Some(id), Box::pin(sending));
+        exchange.session = beside.get(MCP_SESSION_ID).cloned();
+        exchange.headers = Some(beside);
+        exchange.cancels = cancels;
+        if initializes {
+            exchange.initialize = Some(request);
+        } else {
+            exchange.again = Some(again);
+            exchange.resume = Some(Place::of_answer(call));
         }
+        exchange
     }
 
     /// The standalone stream of a legacy session.
@@ -117,33 +139,44 @@ impl HttpExchange {
         let HttpClient { core, side } = client.clone();
         let mark = side.mark();
         let beside = core.base_headers(call);
-        let mut headers = beside.clone();
-        headers.remove(header::CONTENT_TYPE);
-        headers.insert(header::ACCEPT, head::ACCEPT_EVENTS);
-        core.lock().aside(None, &mut headers);
-        let in_session = headers.contains_key(MCP_SESSION_ID);
+        let resume = Place::of_session(call.cloned());
+        let get = resume.get(&core);
+        let session = get.session.clone();
         let sending = async move {
             side.settled(mark).await;
-            core.send(HttpMethod::GET, headers, None).await
+            get.send(&core).await
         };
+        let mut exchange = Self::new(client, None, Box::pin(sending));
+        exchange.headers = Some(beside);
+        exchange.session = session;
+        exchange.resume = Some(resume);
+        exchange
+    }
+
+    fn new(client: HttpClient, id: Option<RequestId>, sending: Sending) -> Self {
         Self {
-            state: State::Sending(Box::pin(sending)),
-            id: None,
-            initializes: false,
-            cancels: Arc::default(),
-            headers: Some(beside),
-            in_session,
             client,
+            state: State::Sending(sending),
+            id,
+            initialize: None,
+            cancels: Arc::default(),
+            headers: None,
+            session: None,
+            again: None,
+            resume: None,
         }
     }
 
-    fn begin(&self, answer: Response<Body>) -> State {
+    fn begin(&mut self, answer: Response<Body>) -> State {
         let (parts, body) = answer.into_parts();
         let core = &self.client.core;
         let limits = &core.limits;
         let head = read_head(parts.status, &parts.headers);
         let (limit, patience) = match head {
             Head::Events => {
+                if let Some(place) = &mut self.resume {
+                    place.opened(core.clock.now());
+                }
                 let decoder = Decoder::new()
                     .with_line_limit(limits.event.saturating_add(FIELD))
                     .with_event_limit(limits.event);
@@ -177,7 +210,8 @@ impl HttpExchange {
             place: &place,
             limits: &core.limits,
             clock: &*core.clock,
-            in_session: self.in_session,
+            in_session: self.session.is_some() && self.may_lose_session(),
+            resumes: self.id.is_some() && self.reopened(),
         };
         let success = parts.status.is_success();
         let (kind, what) = match head {
@@ -211,8 +245,9 @@ impl HttpExchange {
     }
 
     fn reply(&self, parts: Parts, result: RawJson) -> Reply {
-        if self.initializes {
-            self.client.core.begin_session(&parts.headers, &result);
+        if let Some(request) = &self.initialize {
+            let core = &self.client.core;
+            core.begin_session(request.clone(), &parts.headers, &result);
         }
         let mut reply = Reply::new(result);
         reply.ext.insert(parts.status);
@@ -296,6 +331,9 @@ impl HttpExchange {
             };
             match stream.decoder.next_event() {
                 Ok(Some(event)) => {
+                    if let Some(place) = &mut self.resume {
+                        place.saw(&event);
+                    }
                     let named = event.name.is_none_or(|name| name == "message");
                     let found = event.data.filter(|data| named && !data.is_empty());
                     if let Some(event) = found.and_then(|data| self.read_event(&data)) {
@@ -328,47 +366,6 @@ impl HttpExchange {
             }
         }
     }
-
-    /// Reads what follows an answer, so that the connection can be used again. What does not end soon by itself is
-    /// cut off, and so is what follows no answer.
-    fn finish(&mut self, answered: bool, cx: &mut Context<'_>) {
-        self.cancels.store(false, Ordering::Relaxed);
-        let state = mem::replace(&mut self.state, State::Done);
-        let State::Streaming(_, stream) = state else {
-            return;
-        };
-        let mut body = stream.body;
-        if !answered || poll_rest(&mut body, cx).is_ready() {
-            return;
-        }
-        let place = Arc::clone(&self.client.core.lingering).try_acquire_owned();
-        let (Ok(runtime), Ok(place)) = (tokio::runtime::Handle::try_current(), place) else {
-            return;
-        };
-        let core = Arc::clone(&self.client.core);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "ends with the body, or after a moment"
-        )]
-        runtime.spawn(async move {
-            let deadline = core.clock.deadline(core.limits.farewell_time);
-            tokio::select! {
-                () = poll_fn(|cx| poll_rest(&mut body, cx)) => {}
-                () = core.clock.sleep_until(deadline) => {}
-            }
-            drop(place);
-        });
-    }
-}
-
-fn poll_rest(body: &mut Body, cx: &mut Context<'_>) -> Poll<()> {
-    for _ in 0..PIECES {
-        let Some(Ok(_)) = ready!(poll_piece(body, cx)) else {
-            return Poll::Ready(());
-        };
-    }
-    cx.waker().wake_by_ref();
-    Poll::Pending
 }
 
 /// So much of a body is read at one go: a server that never stops must not hold up the task.
@@ -400,6 +397,11 @@ impl Exchange for HttpExchange {
         let this = &mut *self;
         loop {
             let outcome = match &mut this.state {
+                State::Waiting(sleep) => {
+                    ready!(sleep.as_mut().poll(cx));
+                    this.reopen();
+                    continue;
+                }
                 State::Sending(sending) => match ready!(sending.as_mut().poll(cx)) {
                     Ok(answer) => {
                         this.state = this.begin(answer);
@@ -433,6 +435,9 @@ impl Exchange for HttpExchange {
                 }
                 State::Done => return Poll::Pending,
             };
+            let Some(outcome) = this.another_way(outcome) else {
+                continue;
+            };
             // The peer's error is an answer too.
             let answered = outcome
                 .as_ref()
@@ -448,6 +453,9 @@ impl Drop for HttpExchange {
         let cancels = self.cancels.load(Ordering::Relaxed);
         if let (true, Some(id), Some(headers)) = (cancels, self.id.take(), self.headers.take()) {
             let HttpClient { core, side } = &self.client;
+            let mut headers = headers;
+            // The request may go on in another session than it began in.
+            core.lock().tag(&mut headers);
             side.cancel(core, id, headers);
         }
     }

@@ -1,16 +1,23 @@
 //! The HTTP client against scripted servers on loopback, row by row of what an answer can be.
 
+mod hasty;
 mod hostile;
+mod resuming;
 mod secrets;
 mod server;
+mod session;
+mod settings;
 
-use std::{error::Error, future::poll_fn, time::Duration};
+use std::{error::Error, future::poll_fn, sync::Arc, time::Duration};
 
 use ::http::{HeaderMap, HeaderValue, StatusCode};
 use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_types::{RawJson, RawParams, RequestMeta};
 
-use self::server::{Server, json};
+use self::{
+    hasty::Hasty,
+    server::{Server, json},
+};
 use super::{HttpAnswer, HttpClient, Unreachable};
 use crate::{
     exchange::{Endpoint, Event, Notification, Reply, Request},
@@ -494,31 +501,42 @@ async fn the_legacy_stream_is_a_get_and_answers_a_ping() {
         id: 1\ndata:\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n\
         data: {\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}\n\n\
         data: {\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"roots/list\"}\n\n!close";
-    let accepted = || "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n".to_owned();
-    let server = Server::start([
-        json(200, INITIALIZED),
-        events.to_owned(),
-        accepted(),
-        accepted(),
-    ])
+    let mut gets = 0;
+    let server = Server::answering(move |request| {
+        Some(match request.kind() {
+            ("GET", _) if gets == 0 => {
+                gets += 1;
+                events.to_owned()
+            }
+            ("GET", _) => "HTTP/1.1 405 No\r\ncontent-length: 0\r\n\r\n".to_owned(),
+            (_, "initialize") => json(200, INITIALIZED),
+            _ => "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        })
+    })
     .await;
-    let client = HttpClient::new(&server.url).unwrap();
+    let client = HttpClient::builder(&server.url)
+        .clock(Arc::new(Hasty::default()))
+        .limits(hasty::patient())
+        .build()
+        .unwrap();
     result(call(&client, legacy("initialize")).await.1);
     let (notifications, outcome) = call(&client, legacy("subscriptions/listen")).await;
     assert_eq!(notifications[0].method, "notifications/tools/list_changed");
-    assert_eq!(outcome.unwrap_err().kind(), FailureKind::Lost);
-    server.requests_seen(4).await;
+    assert_eq!(outcome.unwrap_err().http_status(), Some(405));
+    server.requests_seen(5).await;
     let seen = server.requests();
+    let (gets, posts): (Vec<_>, Vec<_>) =
+        seen.iter().partition(|request| request.kind().0 == "GET");
     assert_eq!(
-        (seen[1].line.as_str(), seen[1].header("accept")),
+        (gets[0].line.as_str(), gets[0].header("accept")),
         ("GET /mcp HTTP/1.1", Some("text/event-stream"))
     );
-    assert_eq!(seen[1].header("mcp-protocol-version"), Some("2025-06-18"));
-    assert_eq!(seen[2].body, r#"{"jsonrpc":"2.0","id":"p","result":{}}"#);
+    assert_eq!(gets[0].header("mcp-protocol-version"), Some("2025-06-18"));
+    assert_eq!(posts[1].body, r#"{"jsonrpc":"2.0","id":"p","result":{}}"#);
+    let refusal = &posts[2].body;
     assert!(
-        seen[3].body.contains(r#""id":7,"error":{"code":-32601"#),
-        "{}",
-        seen[3].body
+        refusal.contains(r#""id":7,"error":{"code":-32601"#),
+        "{refusal}"
     );
 }
 
@@ -543,20 +561,6 @@ async fn row_22_a_refused_legacy_stream_is_one_failure() {
         result(call(&client, legacy("tools/list")).await.1);
         assert_eq!(server.requests().len(), 2);
     }
-}
-
-#[tokio::test]
-async fn session_404_was_not_run() {
-    let lost = "HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n".to_owned();
-    let begin = json(200, INITIALIZED).replace("\r\n\r\n", "\r\nMcp-Session-Id: s1\r\n\r\n");
-    let server = Server::start([begin, lost]).await;
-    let client = HttpClient::new(&server.url).unwrap();
-    result(call(&client, legacy("initialize")).await.1);
-    let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
-    assert_eq!(
-        (failure.http_status(), failure.executed()),
-        (Some(404), Executed::No)
-    );
 }
 
 #[tokio::test]

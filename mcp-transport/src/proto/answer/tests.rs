@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use mcp_errors::Executed;
 use mcp_types::RequestId;
 
-use super::{Head, read_body, read_head};
+use super::{Head, read_body, read_head, session_loss};
 
 fn check_head(status: u16, kind: &str, expected: Head) {
     let mut headers = HeaderMap::new();
@@ -148,4 +149,27 @@ fn b1_json_that_is_no_json_rpc() {
     check_body("null", "-");
     check_body("", "-");
     check_body("<html>", "-");
+}
+
+#[test]
+fn a_session_is_lost_by_404_and_perhaps_by_400() {
+    let codes = [
+        None,
+        Some(-32000),
+        Some(-32001),
+        Some(-32600),
+        Some(-32601),
+        Some(-32602),
+    ];
+    for status in 200..600 {
+        let status = StatusCode::from_u16(status).unwrap();
+        let found = codes.map(|code| session_loss(status, code));
+        let (no, unknown) = (Some(Executed::No), Some(Executed::Unknown));
+        let expected = match status.as_u16() {
+            404 => [no, no, no, no, None, no],
+            400 => [None, unknown, unknown, unknown, None, None],
+            _ => [None; 6],
+        };
+        assert_eq!(found, expected, "{status}");
+    }
 }

@@ -1,9 +1,9 @@
 //! The header mirror: plain and wrapped values, and every way a header can differ from the body.
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use proptest::prelude::*;
 
-use super::{MCP_METHOD, MCP_NAME, Malformed, Repeated, check, decode, encode, single};
+use super::{MCP_METHOD, MCP_NAME, Malformed, Repeated, check, decode, encode, param, single};
 
 #[test]
 fn plain_values_stand_as_they_are() {
@@ -104,5 +104,42 @@ proptest! {
         let encoded = encode(&value);
         prop_assert!(encoded.as_bytes().iter().all(|byte| matches!(byte, b' '..=b'~')));
         prop_assert_eq!(decode(&encoded).unwrap(), value);
+    }
+}
+
+#[test]
+fn mcp_param_of_a_tool_argument() {
+    use serde_json::{Value, json};
+    let check = |annotation: &str, argument: Value, expected: Option<(&str, &str)>| {
+        let found = param(annotation, &argument).unwrap();
+        let expected = expected.map(|(name, value)| {
+            let name: HeaderName = name.parse().unwrap();
+            (name, HeaderValue::from_str(value).unwrap())
+        });
+        assert_eq!(found, expected, "{annotation} {argument}");
+    };
+    check("City", json!("Bern"), Some(("mcp-param-city", "Bern")));
+    check("a", json!(" x"), Some(("mcp-param-a", "=?base64?IHg=?=")));
+    check("a", json!(""), Some(("mcp-param-a", "")));
+    check("a", json!(true), Some(("mcp-param-a", "true")));
+    check(
+        "a",
+        json!(9_007_199_254_740_991_i64),
+        Some(("mcp-param-a", "9007199254740991")),
+    );
+    check("a", json!(-7), Some(("mcp-param-a", "-7")));
+    check("a", json!(null), None);
+    for (annotation, argument) in [
+        ("a", json!(9_007_199_254_740_992_i64)),
+        ("a", json!(1.5)),
+        ("a", json!(u64::MAX)),
+        ("a", json!([])),
+        ("a", json!({})),
+        ("", json!("x")),
+        ("a b", json!("x")),
+        ("ä", json!("x")),
+    ] {
+        let error = param(annotation, &argument).unwrap_err().to_string();
+        assert!(error.contains(&format!("{annotation:?}")), "{error}");
     }
 }

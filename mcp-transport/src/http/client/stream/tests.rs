@@ -9,7 +9,7 @@ use std::{
 use ::http::{Response, header};
 use bytes::Bytes;
 use http_body::Frame;
-use mcp_types::{Method, RequestId};
+use mcp_types::RequestId;
 use reqwest::Body;
 
 use super::HttpExchange;
@@ -41,9 +41,8 @@ impl http_body::Body for Endless {
 fn exchange(first: &'static str, then: &'static str) -> HttpExchange {
     let client = HttpClient::new("http://127.0.0.1:1/mcp").unwrap();
     let id = RequestId::Number(1);
-    let method = Method::from("tools/list");
     let (headers, body) = (::http::HeaderMap::new(), Bytes::new());
-    let mut exchange = HttpExchange::post(client, &method, id, true, headers, body);
+    let mut exchange = HttpExchange::modern(client, id, headers, body);
     let mut answer = Response::new(Body::wrap(Endless { first, then }));
     answer.headers_mut().insert(
         header::CONTENT_TYPE,

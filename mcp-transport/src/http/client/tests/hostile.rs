@@ -418,7 +418,7 @@ async fn the_session_comes_from_the_answer_to_initialize_alone() {
         other(json(200, OK)),
         session(),
         other(ACCEPTED.into()),
-        other(json(404, error)),
+        other(json(400, error)),
         other(json(200, OK)),
         json(200, OK),
     ])

@@ -20,13 +20,15 @@ pub(super) struct Server {
 }
 
 struct Shared {
-    answers: Mutex<VecDeque<String>>,
+    answers: Mutex<Box<Answers>>,
     requests: Mutex<Vec<Seen>>,
     seen: watch::Sender<usize>,
     answered: watch::Sender<usize>,
     connections: watch::Sender<usize>,
     hung_closed: watch::Sender<bool>,
 }
+
+type Answers = dyn FnMut(&Seen) -> Option<String> + Send;
 
 /// A request as it came.
 #[derive(Clone, Debug)]
@@ -49,9 +51,15 @@ impl Seen {
         headers.map(|(_, value)| value.as_str()).collect()
     }
 
-    pub(super) fn summary(&self) -> String {
+    /// The HTTP method, and that of the message.
+    pub(super) fn kind(&self) -> (&str, &str) {
         let verb = self.line.split(' ').next().unwrap();
         let method = between(&self.body, "\"method\":\"", "\"").unwrap_or_default();
+        (verb, method)
+    }
+
+    pub(super) fn summary(&self) -> String {
+        let (verb, method) = self.kind();
         let version = self.header("mcp-protocol-version").unwrap_or("-");
         let session = self.header("mcp-session-id").unwrap_or("-");
         format!("{verb} {method} version={version} session={session}")
@@ -60,10 +68,18 @@ impl Seen {
 
 impl Server {
     pub(super) async fn start(answers: impl IntoIterator<Item = String>) -> Self {
+        let mut answers: VecDeque<_> = answers.into_iter().collect();
+        Self::answering(move |_| answers.pop_front()).await
+    }
+
+    /// Answers each request by what it is; to `None` it closes the connection.
+    pub(super) async fn answering(
+        answers: impl FnMut(&Seen) -> Option<String> + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let shared = Arc::new(Shared {
-            answers: Mutex::new(answers.into_iter().collect()),
+            answers: Mutex::new(Box::new(answers)),
             requests: Mutex::default(),
             seen: watch::channel(0).0,
             answered: watch::channel(0).0,
@@ -138,8 +154,8 @@ async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
         let id = between(&request.body, "\"id\":", ",")
             .unwrap_or("null")
             .to_owned();
+        let answer = (shared.answers.lock().unwrap())(&request);
         shared.requests.lock().unwrap().push(request);
-        let answer = shared.answers.lock().unwrap().pop_front();
         shared.seen.send_modify(|seen| *seen += 1);
         let Some(answer) = answer else { return };
         let mut answer = answer.replace("$ID", &id);

@@ -1,0 +1,195 @@
+//! Settings of an HTTP client.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, atomic::AtomicI64},
+};
+
+use ::http::{HeaderMap, header};
+use mcp_errors::{Failure, FailureKind};
+use reqwest::Url;
+use tokio::sync::Semaphore;
+
+use super::{Core, HttpClient, LINGERING, head, redirect, renew::Renewal, side::Side};
+use crate::{
+    clock::{Clock, SystemClock},
+    proto::limits::Limits,
+};
+
+/// Which redirects are followed. Those that are not end the call with a [`FailureKind::Redirected`] that names the
+/// target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Redirects {
+    /// 307 and 308, which keep method and body, to the same origin or from http to https of the same host; five at most.
+    #[default]
+    SameOrigin,
+    /// None.
+    None,
+}
+
+/// Gives headers for every HTTP request, such as a token that changes. It is asked in the middle of a call, so it must
+/// not block.
+pub trait HeaderProvider: Send + Sync {
+    /// The headers of the next request. Those the transport sets itself are left out.
+    fn headers(&self) -> HeaderMap;
+}
+
+impl<F: Fn() -> HeaderMap + Send + Sync> HeaderProvider for F {
+    fn headers(&self) -> HeaderMap {
+        self()
+    }
+}
+
+/// Settings of an [`HttpClient`].
+#[derive(Clone)]
+pub struct HttpClientBuilder {
+    url: String,
+    headers: HeaderMap,
+    provider: Option<Arc<dyn HeaderProvider>>,
+    redirects: Redirects,
+    renews: bool,
+    limits: Limits,
+    clock: Arc<dyn Clock>,
+}
+
+impl HttpClientBuilder {
+    pub(super) fn new(url: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            headers: HeaderMap::new(),
+            provider: None,
+            redirects: Redirects::default(),
+            renews: true,
+            limits: Limits::default(),
+            clock: Arc::new(SystemClock),
+        }
+    }
+
+    /// Sends these headers with every request. Those the transport sets itself (`Accept`, `Content-Type`,
+    /// `Content-Length`, `Host`, `Last-Event-ID` and `Mcp-*` but `Mcp-Param-*`) are left out.
+    #[must_use]
+    pub fn headers(mut self, headers: HeaderMap) -> Self {
+        self.headers = headers;
+        self
+    }
+
+    /// Asks `provider` for more headers before every HTTP request, also those of notifications, of the standalone stream
+    /// and of what is sent again. They replace those of [`Self::headers`] by name; those of a call replace them.
+    #[must_use]
+    pub fn header_provider(mut self, provider: impl HeaderProvider + 'static) -> Self {
+        self.provider = Some(Arc::new(provider));
+        self
+    }
+
+    /// Says which redirects are followed: [`Redirects::SameOrigin`] by default.
+    #[must_use]
+    pub fn redirects(mut self, redirects: Redirects) -> Self {
+        self.redirects = redirects;
+        self
+    }
+
+    /// Whether a lost legacy session is replaced by another, which it is by default. Where not, calls fail with a
+    /// [`SessionLost`](super::SessionLost) until the caller sends `initialize` again.
+    #[must_use]
+    pub fn renew_sessions(mut self, renew: bool) -> Self {
+        self.renews = renew;
+        self
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Asks another clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Makes the client. Nothing is connected yet.
+    ///
+    /// A user and password in the URL are sent as `Authorization: Basic`, unless the headers have an `Authorization`.
+    /// Proxies of the environment are used, but never for a loopback address.
+    ///
+    /// # Errors
+    /// [`FailureKind::Invalid`] if the URL is not http or https, or is https and the machine has no TLS roots.
+    pub fn build(self) -> Result<HttpClient, Failure> {
+        let (url, credentials) = redirect::parse(&self.url)?;
+        let http = connector(&url, &self.limits)?;
+        let mut headers = self.headers;
+        for name in headers
+            .keys()
+            .filter(|name| head::is_reserved(name))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            headers.remove(name);
+        }
+        if let Some(credentials) = credentials {
+            headers.entry(header::AUTHORIZATION).or_insert(credentials);
+        }
+        let side = Arc::new(Side::new(&self.limits));
+        let core = Core {
+            http,
+            url,
+            headers,
+            provider: self.provider,
+            redirects: self.redirects,
+            limits: self.limits,
+            clock: self.clock,
+            session: Mutex::default(),
+            renewal: Renewal::new(self.renews),
+            next: AtomicI64::new(1),
+            lingering: Arc::new(Semaphore::new(LINGERING)),
+        };
+        Ok(HttpClient {
+            core: Arc::new(core),
+            side,
+        })
+    }
+}
+
+/// What connects. The machine's TLS roots are only loaded where they may be needed, and only demanded for https: a
+/// container without any still reaches its neighbours.
+fn connector(url: &Url, limits: &Limits) -> Result<reqwest::Client, Failure> {
+    let builder = || {
+        let builder = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(limits.connect_time)
+            .pool_idle_timeout(limits.idle_time);
+        match redirect::is_loopback(url) {
+            true => builder.no_proxy(),
+            false => builder,
+        }
+    };
+    let rootless = || builder().tls_certs_only([]).build();
+    let built = match redirect::may_use_tls(url) {
+        true => builder().build().or_else(|error| match url.scheme() {
+            "https" => Err(error),
+            _ => rootless(),
+        }),
+        false => rootless(),
+    };
+    built.map_err(|error| {
+        let detail = "the HTTP client cannot be set up; check the TLS roots of this machine";
+        Failure::new(FailureKind::Invalid, detail).with_source(error)
+    })
+}
+
+/// Neither the URL's credentials and query nor the values of headers are shown.
+impl fmt::Debug for HttpClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpClientBuilder")
+            .field("url", &redirect::masked(&self.url))
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("redirects", &self.redirects)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,289 @@
+//! client.md 4.2, row by row: what becomes of calls whose legacy session the server lost.
+
+use std::{
+    future::poll_fn,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use mcp_errors::{Executed, Failure, FailureKind};
+
+use super::{
+    INITIALIZED, call, legacy, result,
+    server::{Seen, Server, json},
+};
+use crate::{
+    exchange::Endpoint,
+    http::client::{HttpAnswer, HttpClient, SessionLost},
+    proto::limits::Limits,
+};
+
+const ACCEPTED: &str = "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n";
+const GONE: &str = "HTTP/1.1 404 No\r\ncontent-type: text/plain\r\ncontent-length: 4\r\n\r\ngone";
+const OK: &str = r#"{"jsonrpc":"2.0","id":$ID,"result":{"ok":true}}"#;
+
+fn begun(session: &str) -> String {
+    let head = format!("\r\nMcp-Session-Id: {session}\r\n\r\n");
+    json(200, INITIALIZED).replace("\r\n\r\n", &head)
+}
+
+fn error(status: u16, code: i64) -> String {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":null,"error":{{"code":{code},"message":"no session"}}}}"#
+    );
+    json(status, &body)
+}
+
+/// A server whose sessions are `s1`, `s2` and so on, and which answers the calls by `answer`.
+async fn server(mut answer: impl FnMut(&Seen) -> String + Send + 'static) -> Server {
+    let sessions = AtomicUsize::new(1);
+    Server::answering(move |request| {
+        Some(match request.kind() {
+            (_, "initialize") => begun(&format!("s{}", sessions.fetch_add(1, Ordering::Relaxed))),
+            (_, method) if method.starts_with("notifications/") => ACCEPTED.to_owned(),
+            _ => answer(request),
+        })
+    })
+    .await
+}
+
+async fn connect(server: &Server) -> HttpClient {
+    let client = HttpClient::new(&server.url).unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    client
+}
+
+fn summaries(server: &Server) -> Vec<String> {
+    server.requests().iter().map(Seen::summary).collect()
+}
+
+fn of_first(request: &Seen) -> bool {
+    request.header("mcp-session-id") == Some("s1")
+}
+
+#[tokio::test]
+async fn bl_203_a_404_begins_another_session_and_the_call_goes_on_there() {
+    let server = server(|request| match of_first(request) {
+        true => error(404, -32001),
+        false => json(200, OK),
+    })
+    .await;
+    let client = connect(&server).await;
+    let reply = call(&client, legacy("tools/call")).await.1;
+    assert_eq!(result(reply), r#"{"ok":true}"#);
+    assert_eq!(
+        summaries(&server),
+        [
+            "POST initialize version=- session=-",
+            "POST tools/call version=2025-06-18 session=s1",
+            "POST initialize version=- session=-",
+            "POST notifications/initialized version=2025-06-18 session=s2",
+            "POST tools/call version=2025-06-18 session=s2",
+        ]
+    );
+    let seen = server.requests();
+    assert_eq!(seen[1].body, seen[4].body);
+    assert_eq!(client.renewals(), 1);
+}
+
+#[tokio::test]
+async fn calls_that_are_lost_together_begin_one_session() {
+    let server = server(|request| match of_first(request) {
+        true => GONE.to_owned(),
+        false => json(200, OK),
+    })
+    .await;
+    let client = connect(&server).await;
+    let one = || call(&client, legacy("tools/call"));
+    let outcomes = tokio::join!(one(), one(), one(), one());
+    let outcomes = [outcomes.0.1, outcomes.1.1, outcomes.2.1, outcomes.3.1];
+    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    let begins = summaries(&server).into_iter();
+    let begins = begins.filter(|line| line.contains("initialize ")).count();
+    assert_eq!((begins, client.renewals()), (2, 1));
+}
+
+#[track_caller]
+fn lost(failure: &Failure, executed: Executed) {
+    let lost = SessionLost::of(failure).unwrap();
+    assert_eq!(
+        (lost.executed, failure.executed()),
+        (executed, executed),
+        "{failure:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_second_404_right_away_is_a_failure() {
+    let server = server(|_| GONE.to_owned()).await;
+    let client = connect(&server).await;
+    for requests in [5, 6] {
+        let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+        lost(&failure, Executed::No);
+        assert_eq!(
+            (failure.kind(), failure.http_status()),
+            (FailureKind::Http, Some(404))
+        );
+        assert!(failure.to_string().contains("gone"), "{failure}");
+        let source = std::error::Error::source(SessionLost::of(&failure).unwrap());
+        assert!(source.unwrap().is::<HttpAnswer>());
+        assert_eq!(summaries(&server).len(), requests);
+    }
+    assert_eq!(client.renewals(), 1);
+}
+
+#[tokio::test]
+async fn after_the_pause_a_lost_session_is_replaced_again() {
+    let server = server(|request| match request.header("mcp-session-id") {
+        Some("s3") => json(200, OK),
+        _ => GONE.to_owned(),
+    })
+    .await;
+    let limits = Limits::default().with_renew_pause(Duration::ZERO);
+    let client = HttpClient::builder(&server.url)
+        .limits(limits)
+        .build()
+        .unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+    lost(&failure, Executed::No);
+    result(call(&client, legacy("tools/call")).await.1);
+    assert_eq!(client.renewals(), 2);
+}
+
+#[tokio::test]
+async fn a_suspected_loss_by_400_repeats_no_call_that_may_have_run() {
+    for code in [-32000, -32001, -32600] {
+        let server = server(move |request| match of_first(request) {
+            true => error(400, code),
+            false => json(200, OK),
+        })
+        .await;
+        let client = connect(&server).await;
+        let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+        lost(&failure, Executed::Unknown);
+        assert_eq!(failure.peer_error().unwrap().code.0, code);
+        // The next one finds the new session.
+        result(call(&client, legacy("tools/call")).await.1);
+        let calls = summaries(&server).into_iter();
+        let calls: Vec<_> = calls.filter(|line| line.contains("tools/call")).collect();
+        assert_eq!(calls.len(), 2, "{calls:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_suspected_loss_by_400_repeats_what_only_asks() {
+    let server = server(|request| match of_first(request) {
+        true => error(400, -32000),
+        false => json(200, OK),
+    })
+    .await;
+    let client = connect(&server).await;
+    result(call(&client, legacy("tools/list")).await.1);
+    assert_eq!(client.renewals(), 1);
+}
+
+#[tokio::test]
+async fn other_refusals_are_no_session_loss() {
+    let bare = "HTTP/1.1 413 No\r\ncontent-length: 0\r\n\r\n".to_owned();
+    for answer in [
+        error(404, -32601),
+        error(400, -32602),
+        error(200, -32600),
+        bare,
+    ] {
+        let server = server(move |_| answer.clone()).await;
+        let client = connect(&server).await;
+        let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+        assert!(SessionLost::of(&failure).is_none(), "{failure:?}");
+        assert_eq!(server.requests().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_404_without_a_session_is_no_session_loss() {
+    let server = Server::start([json(200, INITIALIZED), GONE.to_owned()]).await;
+    let client = connect(&server).await;
+    let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+    assert!(SessionLost::of(&failure).is_none(), "{failure:?}");
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn where_sessions_are_the_callers_the_loss_is_told_and_nothing_sent() {
+    let server = server(|_| GONE.to_owned()).await;
+    let client = HttpClient::builder(&server.url)
+        .renew_sessions(false)
+        .build()
+        .unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+    lost(&failure, Executed::No);
+    assert_eq!((server.requests().len(), client.renewals()), (2, 0));
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_another_revision_now_gets_no_old_calls() {
+    let other = INITIALIZED.replace("2025-06-18", "2025-11-25");
+    let server = Server::start([begun("s1"), GONE.into(), json(200, &other), GONE.into()]).await;
+    let client = connect(&server).await;
+    for _ in 0..2 {
+        let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+        lost(&failure, Executed::No);
+    }
+    assert_eq!(
+        summaries(&server)[2..],
+        [
+            "POST initialize version=- session=-",
+            "POST tools/call version=2025-06-18 session=s1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_renewal_that_is_not_answered_ends() {
+    let server = Server::start([begun("s1"), GONE.into(), "!hang".into()]).await;
+    let limits = Limits::default().with_renew_time(Duration::from_millis(20));
+    let client = HttpClient::builder(&server.url)
+        .limits(limits)
+        .build()
+        .unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+    lost(&failure, Executed::No);
+}
+
+#[tokio::test]
+async fn a_renewal_whose_caller_leaves_is_the_next_callers() {
+    let server = Server::start([
+        begun("s1"),
+        GONE.into(),
+        "!hang".into(),
+        ACCEPTED.into(),
+        GONE.into(),
+        begun("s2"),
+        ACCEPTED.into(),
+        json(200, OK),
+    ])
+    .await;
+    let client = connect(&server).await;
+    let mut exchange = client.open(legacy("tools/call"));
+    tokio::select! {
+        _ = poll_fn(|cx| exchange.as_mut().poll_event(cx)) => panic!("no answer came"),
+        () = server.requests_seen(3) => {}
+    }
+    drop(exchange);
+    // That is its cancellation.
+    server.requests_seen(4).await;
+    result(call(&client, legacy("tools/call")).await.1);
+    assert_eq!(client.renewals(), 1);
+}
+
+#[tokio::test]
+async fn after_close_no_session_is_begun() {
+    let server = server(|_| GONE.to_owned()).await;
+    let client = connect(&server).await;
+    client.close().await;
+    call(&client, legacy("tools/call")).await.1.unwrap_err();
+    assert_eq!((server.requests().len(), client.renewals()), (3, 0));
+}
