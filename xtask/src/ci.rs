@@ -15,7 +15,7 @@ use crate::{cases, demo, interop, layers, test, tidy};
 type Step = (&'static str, fn() -> Tally);
 
 // Steps with the same features stand beside each other, so that what one builds serves the next.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("fmt", fmt),
     ("tidy", tidy::step),
     ("layers", layers::step),
@@ -23,6 +23,7 @@ const STEPS: [Step; 11] = [
     ("test", test::workspace),
     ("doctest", test::doctests),
     ("alone", test::alone),
+    ("hostile", test::hostile),
     ("docs", docs),
     ("demo", demo::step),
     ("cases", cases::step),

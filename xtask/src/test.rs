@@ -55,6 +55,20 @@ pub(crate) fn doctests() -> Tally {
     Tally::of_tests(finished.ok, &finished.output)
 }
 
+/// The tests of `mcp-types` where another crate has turned on features of serde_json that change how it reads.
+pub(crate) fn hostile() -> Tally {
+    let finished = stream(&mut cargo([
+        "test",
+        "--quiet",
+        "--locked",
+        "--manifest-path",
+        "mcp-types/hostile/Cargo.toml",
+        "--target-dir",
+        "target/hostile",
+    ]));
+    Tally::of_tests(finished.ok, &finished.output)
+}
+
 /// nextest where it is installed, since it runs the tests of all binaries side by side; else cargo's own.
 fn runner() -> Command {
     if capture(&mut cargo(["nextest", "--version"])).ok {

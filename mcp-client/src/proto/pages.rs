@@ -3,8 +3,9 @@
 use std::fmt;
 
 use mcp_types::{
-    RawJson, RawObject,
+    RawJson,
     outcome::{COMPLETE, result_type},
+    page::Page,
     tool::Tool,
 };
 
@@ -50,23 +51,20 @@ impl Pages {
             Ok(kind) => return Err(BadList::ResultType(clip(&kind))),
             Err(error) => return Err(BadList::Malformed(clip(&error.to_string()))),
         }
-        let page: RawObject = page
-            .decode()
+        let page = Page::<Tool>::read(page)
             .map_err(|error| BadList::Malformed(clip(&error.to_string())))?;
-        if let Some(tools) = page.get("tools") {
-            // Some languages write an empty list as `null`.
-            let tools = tools
-                .decode::<Option<Vec<RawJson>>>()
-                .map_err(|error| BadList::Malformed(clip(&error.to_string())))?
-                .unwrap_or_default();
-            if self.list.tools.len() + self.list.skipped.len() + tools.len() > self.limits.items {
-                return Err(BadList::TooManyItems(self.limits.items));
-            }
-            tools.iter().for_each(|tool| self.take(tool));
+        let known = self.list.tools.len() + self.list.skipped.len();
+        if known + page.items.len() + page.skipped.len() > self.limits.items {
+            return Err(BadList::TooManyItems(self.limits.items));
         }
+        self.list.tools.extend(page.items);
+        let skipped = page.skipped.into_iter().map(|skipped| SkippedTool {
+            name: skipped.name,
+            reason: clip(&skipped.reason),
+        });
+        self.list.skipped.extend(skipped);
         self.pages += 1;
-        let next: Option<String> = page.decode("nextCursor");
-        match next.filter(|cursor| !cursor.is_empty()) {
+        match page.next_cursor {
             None => Ok(false),
             Some(cursor) if self.cursor.as_ref() == Some(&cursor) => {
                 Err(BadList::SameCursor(clip(&cursor)))
@@ -84,19 +82,6 @@ impl Pages {
     /// The list.
     pub fn into_list(self) -> ToolList {
         self.list
-    }
-
-    fn take(&mut self, raw: &RawJson) {
-        match raw.decode::<Tool>() {
-            Ok(tool) => self.list.tools.push(tool),
-            Err(error) => self.list.skipped.push(SkippedTool {
-                name: raw
-                    .decode::<RawObject>()
-                    .ok()
-                    .and_then(|object| object.decode("name")),
-                reason: clip(&error.to_string()),
-            }),
-        }
     }
 }
 
