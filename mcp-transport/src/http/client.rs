@@ -14,6 +14,7 @@ mod side;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod tls;
 
 use std::{
     fmt,

@@ -1,6 +1,7 @@
 //! Settings of an HTTP client.
 
 use std::{
+    error::Error,
     fmt,
     sync::{Arc, Mutex, atomic::AtomicI64},
 };
@@ -10,7 +11,7 @@ use mcp_errors::{Failure, FailureKind};
 use reqwest::Url;
 use tokio::sync::Semaphore;
 
-use super::{Core, HttpClient, LINGERING, head, redirect, renew::Renewal, side::Side};
+use super::{Core, HttpClient, LINGERING, head, redirect, renew::Renewal, side::Side, tls};
 use crate::{
     clock::{Clock, SystemClock},
     proto::limits::Limits,
@@ -157,29 +158,26 @@ impl HttpClientBuilder {
 /// What connects. The machine's TLS roots are only loaded where they may be needed, and only demanded for https: a
 /// container without any still reaches its neighbours.
 fn connector(url: &Url, limits: &Limits) -> Result<reqwest::Client, Failure> {
-    let builder = || {
-        let builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(limits.connect_time)
-            .pool_idle_timeout(limits.idle_time);
-        match redirect::is_loopback(url) {
-            true => builder.no_proxy(),
-            false => builder,
-        }
-    };
-    let rootless = || builder().tls_certs_only([]).build();
-    let built = match redirect::may_use_tls(url) {
-        true => builder().build().or_else(|error| match url.scheme() {
-            "https" => Err(error),
-            _ => rootless(),
-        }),
-        false => rootless(),
-    };
-    built.map_err(|error| {
+    let invalid = |source: Box<dyn Error + Send + Sync>| {
         let detail = "the HTTP client cannot be set up; check the TLS roots of this machine";
-        Failure::new(FailureKind::Invalid, detail).with_source(error)
-    })
+        Failure::new(FailureKind::Invalid, detail).with_source(source)
+    };
+    let builder = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .connect_timeout(limits.connect_time)
+        .pool_idle_timeout(limits.idle_time);
+    let builder = match redirect::is_loopback(url) {
+        true => builder.no_proxy(),
+        false => builder,
+    };
+    let roots = redirect::may_use_tls(url).then(tls::with_roots);
+    let builder = match roots {
+        Some(Ok(tls)) => builder.tls_backend_preconfigured(tls.clone()),
+        Some(Err(error)) if url.scheme() == "https" => return Err(invalid(error.into())),
+        Some(Err(_)) | None => builder.tls_certs_only([]),
+    };
+    builder.build().map_err(|error| invalid(error.into()))
 }
 
 /// Neither the URL's credentials and query nor the values of headers are shown.
