@@ -408,11 +408,10 @@ impl ProtocolError {
 
     /// What goes to a peer of `revision`.
     pub fn into_object(self, revision: Revision) -> ErrorObject {
-        ErrorObject {
-            code: self.code(revision),
-            message: self.message,
-            data: self.data,
-        }
+        let code = self.code(revision);
+        let mut object = ErrorObject::new(code, self.message);
+        object.data = self.data;
+        object
     }
 
     fn new(kind: ProtocolErrorKind, message: impl Into<Cow<'static, str>>) -> Self {

@@ -151,12 +151,7 @@ impl GatewayClearance {
         if method == "tools/call" {
             return Answer::new(envelope.into_result());
         }
-        let error = ErrorObject {
-            code: REFUSED,
-            message: envelope.error.clone().into(),
-            data: RawJson::from_serialize(&envelope).ok(),
-        };
-        Answer::error(error)
+        Answer::error(ErrorObject::new(REFUSED, envelope.error.clone()).with_data(&envelope))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::{borrow::Cow, fmt};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::raw::RawJson;
+use crate::raw::{RawJson, RawObject};
 
 /// A JSON-RPC error code: an open set, so unknown codes survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,6 +58,8 @@ pub struct ErrorObject {
     pub message: Cow<'static, str>,
     /// What a program may need; its shape depends on the code.
     pub data: Option<RawJson>,
+    /// Every other member, kept as it came and written back.
+    pub extra: RawObject,
 }
 
 impl ErrorObject {
@@ -67,6 +69,7 @@ impl ErrorObject {
             code,
             message: message.into(),
             data: None,
+            extra: RawObject::new(),
         }
     }
 
@@ -95,30 +98,52 @@ impl Serialize for ErrorObject {
         if let Some(data) = &self.data {
             map.serialize_entry("data", data)?;
         }
+        self.extra.write_into(&mut map)?;
         map.end()
     }
 }
 
 impl<'de> Deserialize<'de> for ErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Wire {
-            code: ErrorCode,
-            #[serde(default)]
-            message: String,
-            #[serde(default, deserialize_with = "as_it_came")]
-            data: Option<RawJson>,
-        }
-        let wire = Wire::deserialize(deserializer)?;
+        let mut extra = RawObject::deserialize(deserializer)?;
+        let code = extra
+            .remove("code")
+            .ok_or_else(|| D::Error::missing_field("code"))?;
+        let message = extra.remove("message").map(|text| text.decode::<String>());
         Ok(Self {
-            code: wire.code,
-            message: wire.message.into(),
-            data: wire.data,
+            code: code.decode().map_err(D::Error::custom)?,
+            message: message
+                .transpose()
+                .map_err(D::Error::custom)?
+                .unwrap_or_default()
+                .into(),
+            // `null` is data too.
+            data: extra.remove("data"),
+            extra,
         })
     }
 }
 
-/// `null` is data too.
-fn as_it_came<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RawJson>, D::Error> {
-    RawJson::deserialize(deserializer).map(Some)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_comes_back_whole() {
+        for text in [
+            r#"{"code":-32000,"message":"m","data":null,"traceId":"7","at":1.50}"#,
+            r#"{"code":1,"message":""}"#,
+        ] {
+            let error: ErrorObject = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&error).unwrap(), text);
+        }
+        for text in [
+            "{}",
+            r#"{"code":"1"}"#,
+            r#"{"code":1.5}"#,
+            r#"{"code":1,"message":2}"#,
+        ] {
+            assert!(serde_json::from_str::<ErrorObject>(text).is_err(), "{text}");
+        }
+    }
 }
