@@ -16,6 +16,7 @@
 //! | [`capability`], [`lifecycle`] | who can do what; discovery, `initialize`, ping |
 //! | [`content`], [`icon`] | content blocks, annotations, pictures |
 //! | [`tool`], [`resource`], [`prompt`], [`completion`] | what a server offers |
+//! | [`schema`] | JSON Schemas of tools: cleaned for hosts, and judged by their rules |
 //! | [`elicitation`], [`sampling`], [`roots`] | what a server may ask for |
 //! | [`input`] | how it asks, in either era |
 //! | [`task`], [`subscription`], [`logging`], [`notification`] | work that goes on, and news of it |
@@ -54,6 +55,7 @@ pub mod resource;
 pub mod revision;
 pub mod roots;
 pub mod sampling;
+pub mod schema;
 #[cfg(test)]
 mod specification;
 pub mod strict;

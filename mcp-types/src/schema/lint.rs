@@ -1,0 +1,300 @@
+//! Judges a schema by the rules of hosts, and changes nothing.
+
+use super::{
+    Place, Profile,
+    keyword::{NOT_STRICT, OPENAPI, RUST_FORMATS, STRICT_FORMATS, Slot, each},
+    node::{Members, Node},
+    reference,
+    rule::{Finding, Rule},
+};
+use crate::raw::RawJson;
+
+/// Which rules of `profile` a schema breaks, and where: one finding for each place, the root's first. At most a
+/// hundred are told.
+///
+/// A schema that [`clean`](super::clean) made breaks only rules that no rewriting mends.
+pub fn lint(schema: &RawJson, place: Place, profile: &Profile) -> Vec<Finding> {
+    let root = match Node::parse(schema) {
+        Ok(root) => root,
+        Err(error) => {
+            return vec![Finding::new(
+                Rule::Readable,
+                "",
+                format!("cannot be used: {error}"),
+            )];
+        }
+    };
+    let mut lint = Lint {
+        root: &root,
+        profile: *profile,
+        findings: Vec::new(),
+        size: Size::default(),
+    };
+    if let Err(error) = reference::count(&root) {
+        lint.find(Rule::Readable, "", format!("cannot be used: {error}"));
+        return lint.findings;
+    }
+    lint.root(place);
+    lint.schema(&root, Slot::Schema, "", 0);
+    if profile.is_strict() {
+        lint.size();
+    }
+    lint.findings
+}
+
+const MOST: usize = 100;
+
+struct Lint<'a> {
+    root: &'a Node,
+    profile: Profile,
+    findings: Vec<Finding>,
+    size: Size,
+}
+
+/// What strict mode counts.
+#[derive(Default)]
+struct Size {
+    members: usize,
+    levels: usize,
+    values: usize,
+    characters: usize,
+}
+
+impl Lint<'_> {
+    fn find(&mut self, rule: Rule, path: &str, what: impl Into<String>) {
+        if self.findings.len() < MOST {
+            self.findings.push(Finding::new(rule, path, what));
+        }
+    }
+
+    fn root(&mut self, place: Place) {
+        let Node::Object(root) = self.root else {
+            return;
+        };
+        let choice = ["oneOf", "anyOf", "allOf"]
+            .into_iter()
+            .find(|keyword| root.has(keyword));
+        if root.has("$ref") {
+            self.find(Rule::NoRootReference, "", "is a `$ref`");
+        } else if !root.is_kind("object") {
+            let kind = match root.get("type") {
+                Some(kind) => format!("has the type {}", kind.to_raw()),
+                None => "says no type".to_owned(),
+            };
+            if place == Place::Input || choice.is_none() {
+                self.find(Rule::ObjectRoot, "", kind);
+            }
+        }
+        // An output that says it is an object is taken, be it one of several.
+        if let Some(keyword) = choice
+            && (place == Place::Input || !root.is_kind("object"))
+        {
+            self.find(Rule::NoRootChoice, "", format!("has `{keyword}`"));
+        }
+        if let Some(dialect) = root.get("$schema")
+            && !dialect.as_text().is_some_and(|dialect| is_known(&dialect))
+        {
+            self.find(
+                Rule::Dialect,
+                "/$schema",
+                format!("is {}", dialect.to_raw()),
+            );
+        }
+    }
+
+    fn schema(&mut self, node: &Node, slot: Slot, path: &str, level: usize) {
+        let Node::Object(schema) = node else {
+            let is_fine = match slot {
+                Slot::OrBool => node.is_bool(),
+                Slot::OrFalse => node.is("false"),
+                Slot::Schema => false,
+            };
+            if !is_fine {
+                let rule = if node.is_bool() {
+                    Rule::NoBooleanSchema
+                } else {
+                    Rule::Readable
+                };
+                self.find(rule, path, format!("is {}", node.to_raw()));
+            }
+            return;
+        };
+        self.keywords(schema, path);
+        self.reference(schema, path);
+        if self.profile.is_plain() && matches!(schema.get("type"), Some(Node::Array(_))) {
+            self.find(Rule::OneType, path, "has a list of types");
+        }
+        if self.profile.is_strict() {
+            self.strict(schema, path, level);
+        }
+        let mut within = Vec::new();
+        each(schema, |pointer, slot, schema| {
+            within.push((pointer, slot, schema.clone()))
+        });
+        for (pointer, slot, schema) in within {
+            // What a definition nests counts where it is used.
+            let nested = !pointer.starts_with("/$defs/") && !pointer.starts_with("/definitions/");
+            let level = if nested { level + 1 } else { 0 };
+            self.schema(&schema, slot, &format!("{path}{pointer}"), level);
+        }
+    }
+
+    fn keywords(&mut self, schema: &Members, path: &str) {
+        for keyword in OPENAPI {
+            if schema.has(keyword) {
+                self.find(Rule::NoOpenApi, path, format!("has `{keyword}`"));
+            }
+        }
+        for keyword in ["exclusiveMinimum", "exclusiveMaximum"] {
+            if schema.get(keyword).is_some_and(Node::is_bool) {
+                self.find(Rule::NoOpenApi, path, format!("has a boolean `{keyword}`"));
+            }
+        }
+        if let Some(format) = schema.text("format")
+            && RUST_FORMATS.contains(&&*format)
+        {
+            self.find(
+                Rule::NoRustFormat,
+                path,
+                format!("has the format `{format}`"),
+            );
+        }
+    }
+
+    fn reference(&mut self, schema: &Members, path: &str) {
+        for keyword in ["$ref", "$dynamicRef"] {
+            let Some(target) = schema.text(keyword) else {
+                continue;
+            };
+            let shown = shown(&target);
+            if !self.is_local(&target) {
+                self.find(
+                    Rule::NoRemoteReference,
+                    path,
+                    format!("refers to `{shown}`"),
+                );
+            } else if !self.leads_somewhere(&target) {
+                self.find(
+                    Rule::NoDanglingReference,
+                    path,
+                    format!("refers to `{shown}`"),
+                );
+            }
+            if self.profile.is_inlined() {
+                self.find(Rule::NoReference, path, format!("refers to `{shown}`"));
+            }
+        }
+    }
+
+    fn is_local(&self, target: &str) -> bool {
+        let resource = target.split('#').next().unwrap_or_default();
+        resource.is_empty() || reference::names(self.root, "$id", resource)
+    }
+
+    fn leads_somewhere(&self, target: &str) -> bool {
+        let fragment = target.split_once('#').map_or("", |(_, fragment)| fragment);
+        // Within an embedded schema pointers count from it; only names are looked up there.
+        if !target.starts_with('#') || fragment.is_empty() {
+            return true;
+        }
+        if fragment.starts_with('/') {
+            let found = reference::resolve(self.root, target);
+            return found.is_some_and(|it| matches!(it, Node::Object(_)) || it.is_bool())
+                || reference::names_any(self.root, "$id");
+        }
+        reference::names(self.root, "$anchor", fragment)
+            || reference::names(self.root, "$dynamicAnchor", fragment)
+    }
+
+    fn strict(&mut self, schema: &Members, path: &str, level: usize) {
+        self.measure(schema, level);
+        for keyword in NOT_STRICT {
+            if schema.has(keyword) {
+                self.find(Rule::StrictKeywords, path, format!("has `{keyword}`"));
+            }
+        }
+        if let Some(format) = schema.text("format")
+            && !STRICT_FORMATS.contains(&&*format)
+        {
+            let what = format!("has the format `{}`", shown(&format));
+            self.find(Rule::StrictKeywords, path, what);
+        }
+        if schema.has("$ref") && schema.0.len() > 1 && !path.is_empty() {
+            self.find(Rule::LoneReference, path, "has a `$ref` among others");
+        }
+        let says = ["type", "anyOf", "enum", "const", "$ref"];
+        if !says.iter().any(|keyword| schema.has(keyword)) {
+            self.find(Rule::Typed, path, "says nothing of what it takes");
+        }
+        let is_object = schema.kinds().iter().any(|kind| kind == "object");
+        let is_closed = schema
+            .get("additionalProperties")
+            .is_some_and(|it| it.is("false"));
+        if is_object && !is_closed && !schema.has("anyOf") {
+            self.find(Rule::ClosedObjects, path, "takes members of any name");
+        }
+        let required = schema.get("required").map(Node::items).unwrap_or_default();
+        let required: Vec<String> = required.iter().filter_map(Node::as_text).collect();
+        let members = schema.get("properties").and_then(Node::as_members);
+        for name in members.into_iter().flat_map(Members::names) {
+            if !required.iter().any(|it| it == name) {
+                let path = format!("{path}/properties/{}", super::keyword::escaped(name));
+                self.find(Rule::RequiredMembers, &path, "may be absent");
+            }
+        }
+    }
+
+    fn measure(&mut self, schema: &Members, level: usize) {
+        let members = schema.get("properties").and_then(Node::as_members);
+        let names = members.into_iter().flat_map(Members::names);
+        let values = schema.get("enum").map(Node::items).unwrap_or_default();
+        self.size.levels = self.size.levels.max(level);
+        self.size.values += values.len();
+        for text in names.map(str::len).collect::<Vec<_>>() {
+            self.size.members += 1;
+            self.size.characters += text;
+        }
+        let characters = values
+            .iter()
+            .chain(schema.get("const"))
+            .filter_map(Node::as_text);
+        self.size.characters += characters.map(|text| text.chars().count()).sum::<usize>();
+    }
+
+    fn size(&mut self) {
+        let Size {
+            members,
+            levels,
+            values,
+            characters,
+        } = self.size;
+        for (count, most, of) in [
+            (members, 5_000, "members"),
+            (levels, 10, "levels"),
+            (values, 1_000, "values of enums"),
+            (characters, 120_000, "characters of names and values"),
+        ] {
+            if count > most {
+                self.find(Rule::StrictSize, "", format!("has {count} {of}"));
+            }
+        }
+    }
+}
+
+fn is_known(dialect: &str) -> bool {
+    let dialect = dialect.trim_end_matches('#');
+    [
+        super::DIALECT,
+        "http://json-schema.org/draft-07/schema",
+        "https://json-schema.org/draft-07/schema",
+    ]
+    .contains(&dialect)
+}
+
+/// The start of what an author wrote, on one line.
+fn shown(text: &str) -> String {
+    text.chars()
+        .take(100)
+        .flat_map(char::escape_debug)
+        .collect()
+}
