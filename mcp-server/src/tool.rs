@@ -4,6 +4,7 @@ use std::{fmt, future::poll_fn, marker::PhantomData, mem, sync::Arc, task::Poll}
 
 use mcp_types::{
     RawJson,
+    schema::{Place, Profile, clean},
     tool::{Tool as Definition, ToolAnnotations},
     wire::wraps_output,
 };
@@ -28,6 +29,7 @@ pub struct Tool {
     definition: Definition,
     schema: InputSchema,
     output: Option<Schema>,
+    profile: Option<Profile>,
     label: Option<Arc<str>>,
     layers: Vec<Arc<dyn Layer>>,
     blocking: bool,
@@ -47,6 +49,7 @@ impl Tool {
             definition: Definition::new(name, RawJson::null()),
             schema: InputSchema::Typed(input),
             output: H::output_schema(),
+            profile: None,
             label: None,
             layers: Vec::new(),
             blocking: false,
@@ -66,6 +69,7 @@ impl Tool {
             definition,
             schema: InputSchema::Raw,
             output: None,
+            profile: None,
             label: None,
             layers: Vec::new(),
             blocking: false,
@@ -131,6 +135,14 @@ impl Tool {
         self
     }
 
+    /// Whose rules its schemas follow: [`Profile::standard`] for those of the handler's types, and those that were
+    /// given stay as they are. Named here, a profile is for both.
+    #[must_use]
+    pub fn schema_profile(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
     /// Puts a layer around this tool; the last one added is outermost.
     #[must_use]
     pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
@@ -162,19 +174,18 @@ impl Tool {
             mut definition,
             schema: input,
             output,
+            profile,
             label,
             layers,
             blocking,
             bind,
         } = self;
         check_name(&definition.name)?;
-        if let InputSchema::Typed(schema) = input {
-            definition.input_schema = written(&schema);
-        }
-        check_input(&definition)?;
-        if let Some(schema) = &output {
-            definition.output_schema = Some(written(schema));
-        }
+        let input = match input {
+            InputSchema::Typed(schema) => Some(schema),
+            InputSchema::Raw => None,
+        };
+        list(&mut definition, input.as_ref(), output.as_ref(), profile)?;
         let wraps_output = definition.output_schema.as_ref().is_some_and(wraps_output);
         let label = label.unwrap_or_else(|| definition.name.as_str().into());
         let service = bind(Finish { label });
@@ -228,15 +239,41 @@ fn check_name(name: &str) -> Result<(), InvalidTool> {
     )))
 }
 
+/// Puts the schemas into the definition, cleaned, and tells the log what hosts will not like of them.
+fn list(
+    definition: &mut Definition,
+    input: Option<&Schema>,
+    output: Option<&Schema>,
+    chosen: Option<Profile>,
+) -> Result<(), InvalidTool> {
+    let name = definition.name.clone();
+    let profile = chosen.unwrap_or_default();
+    let listed = |made: Option<&Schema>, given: Option<&RawJson>, place| match (made, given) {
+        (Some(schema), _) => schema::cleaned(schema, place, &profile).map(Some),
+        (None, Some(schema)) if chosen.is_some() => clean(schema, place, &profile).map(Some),
+        (None, given) => Ok(given.cloned()),
+    };
+    let refuse = |error| {
+        InvalidTool(format!(
+            "a schema of tool `{name}` cannot be listed: {error}"
+        ))
+    };
+    let input = listed(input, Some(&definition.input_schema), Place::Input).map_err(refuse)?;
+    definition.input_schema = input.unwrap_or_else(RawJson::null);
+    check_input(definition)?;
+    let given = definition.output_schema.take();
+    definition.output_schema = listed(output, given.as_ref(), Place::Output).map_err(refuse)?;
+    schema::warn(&name, &definition.input_schema, Place::Input, &profile);
+    if let Some(schema) = &definition.output_schema {
+        schema::warn(&name, schema, Place::Output, &profile);
+    }
+    Ok(())
+}
+
 fn check_input(definition: &Definition) -> Result<(), InvalidTool> {
     let name = &definition.name;
     let schema = definition.input_schema.decode::<Map<String, Value>>();
-    let kind = schema.ok().and_then(|root| {
-        if ["oneOf", "anyOf", "allOf"].iter().any(|key| root.contains_key(*key)) {
-            tracing::warn!(tool = %name, "the arguments are a choice; hosts exist that refuse such a tool, so better take a struct");
-        }
-        root.get("type").cloned()
-    });
+    let kind = schema.ok().and_then(|root| root.get("type").cloned());
     match kind {
         Some(kind) if kind == "object" => Ok(()),
         Some(kind) => Err(InvalidTool(format!(
@@ -246,11 +283,6 @@ fn check_input(definition: &Definition) -> Result<(), InvalidTool> {
             "the input schema of tool `{name}` must be an object with \"type\": \"object\""
         ))),
     }
-}
-
-/// A schema is a JSON value already.
-fn written(schema: &Schema) -> RawJson {
-    RawJson::from_serialize(schema).unwrap_or_else(|_| RawJson::null())
 }
 
 /// A service that waits once before it starts: hosts go on in a task of its own with what waits.
