@@ -7,7 +7,9 @@ use bytes::Bytes;
 use mcp_errors::{ProtocolError, ToolErrorCode};
 use mcp_types::{
     ErrorObject, Message, Method, Outcome, Payload, RawJson, Revision,
-    capability::ClientCapabilities, jsonrpc::decode,
+    capability::ClientCapabilities,
+    jsonrpc::decode,
+    schema::{Place, Profile, Rule, lint},
 };
 use serde_json::{Value, json};
 
@@ -33,6 +35,7 @@ fn every_report_that_concerns_errors_and_vocabulary() {
             (Some("error_round_trip"), _) => error_round_trip(&raw),
             (Some("decode_result"), _) => decode_result(input),
             (Some("tasks"), _) => tasks(input),
+            (Some("schema_compile"), _) => schema_compile(input),
             (None, Some("stdio_server")) => messages(&case),
             (None, Some("client_http")) => results(input),
             _ => false,
@@ -45,7 +48,7 @@ fn every_report_that_concerns_errors_and_vocabulary() {
         played.len(),
         skipped.join(", ")
     );
-    assert!(played.len() >= 16, "only {played:?}");
+    assert!(played.len() >= 19, "only {played:?}");
 }
 
 fn bucket(input: &Value) -> bool {
@@ -114,6 +117,17 @@ fn tasks(input: &Value) -> bool {
         assert!(error.data.unwrap().as_str().contains(extension));
     }
     !refused.is_empty()
+}
+
+/// Nothing is fetched, and every schema that would have to be is told.
+fn schema_compile(input: &Value) -> bool {
+    for schema in input["schemas"].as_array().unwrap() {
+        let schema = RawJson::from_serialize(schema).unwrap();
+        let findings = lint(&schema, Place::Input, &Profile::standard());
+        let fetches = |rule| matches!(rule, Rule::NoRemoteReference | Rule::Dialect);
+        assert!(findings.iter().any(|it| fetches(it.rule)), "{schema}");
+    }
+    true
 }
 
 /// Messages to a server: those that must not be executed cannot be read as a request with that id; the others can.
