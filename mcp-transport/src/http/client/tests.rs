@@ -368,6 +368,7 @@ async fn n1_tls_with_a_server_that_speaks_none() {
         .downcast_ref::<Unreachable>()
         .unwrap();
     assert!(matches!(cause, Unreachable::Tls(_)), "{cause:?}");
+    assert!(!failure.is_transient());
 }
 
 #[tokio::test]
