@@ -137,7 +137,7 @@ impl Error {
             (None, Some(tool), _) => tool
                 .envelope
                 .as_ref()
-                .map_or(Executed::Yes, |envelope| envelope.code.executed()),
+                .map_or(Executed::Yes, |envelope| envelope.executed()),
             (None, None, ErrorKind::ResultType) => Executed::Unknown,
             (None, None, _) => Executed::Yes,
         }
