@@ -8,7 +8,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `client-http` | the HTTP client |
+//! | `client-http` | the HTTP clients: streamable, and the deprecated HTTP+SSE |
 //! | `client-stdio` | servers as child processes |
 //! | `server-http` | the HTTP server |
 //! | `server-stdio` | serving over any byte stream |
@@ -20,6 +20,8 @@ pub mod http;
 pub mod memory;
 mod message;
 pub mod proto;
+#[cfg(any(feature = "client-http", feature = "client-stdio"))]
+mod slot;
 #[cfg(any(feature = "client-stdio", feature = "server-stdio"))]
 pub mod stdio;
 #[cfg(feature = "test-util")]

@@ -11,6 +11,7 @@ mod redirect;
 mod renew;
 mod settings;
 mod side;
+pub mod sse;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -186,6 +187,22 @@ impl Core {
         headers: HeaderMap,
         body: Option<Bytes>,
     ) -> Result<Response<Body>, Failure> {
+        let sent = self.send_following(&redirect::KEEPING, method, headers, body);
+        sent.await.map(|(_, answer)| answer)
+    }
+
+    /// The same for redirects of the statuses `followed`; also says where the answer came from.
+    async fn send_following(
+        &self,
+        followed: &[u16],
+        method: Method,
+        headers: HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<(Url, Response<Body>), Failure> {
+        let followed = match self.redirects {
+            Redirects::SameOrigin => followed,
+            Redirects::None => &[],
+        };
         let mut url = self.url.clone();
         for _ in 0..=redirect::HOPS {
             let mut request = reqwest::Request::new(method.clone(), url.clone());
@@ -196,9 +213,9 @@ impl Core {
                 .execute(request)
                 .await
                 .map_err(|error| failure::network(error, &self.place()))?;
-            match redirect::follow(&url, self.redirects, answer.status(), answer.headers()) {
+            match redirect::follow(&url, followed, answer.status(), answer.headers()) {
                 Some(target) => url = target?,
-                None => return Ok(answer.into()),
+                None => return Ok((url, answer.into())),
             }
         }
         let detail = format!(

@@ -72,6 +72,9 @@ pub struct Limits {
     pub renew_time: Duration,
     /// How long after that a session that is lost again is not replaced: 10 s.
     pub renew_pause: Duration,
+    /// How long the stream of an HTTP+SSE server (2024-11-05) may be silent, comments counted, before it is given up:
+    /// 5 min.
+    pub stream_idle_time: Duration,
 }
 
 const KIB: usize = 1024;
@@ -121,6 +124,7 @@ impl Default for Limits {
             retry_after: Duration::from_secs(3600),
             renew_time: Duration::from_secs(30),
             renew_pause: Duration::from_secs(10),
+            stream_idle_time: Duration::from_secs(300),
         }
     }
 }
@@ -170,4 +174,5 @@ setters! {
     with_retry_after: retry_after: Duration;
     with_renew_time: renew_time: Duration;
     with_renew_pause: renew_pause: Duration;
+    with_stream_idle_time: stream_idle_time: Duration;
 }

@@ -2,7 +2,6 @@
 
 mod driver;
 mod exchange;
-mod slot;
 #[cfg(test)]
 mod tests;
 
@@ -26,15 +25,13 @@ use tokio::{
 };
 
 pub use self::driver::DuplexDriver;
-use self::{
-    exchange::{DuplexExchange, Listening},
-    slot::Slot,
-};
+use self::exchange::{DuplexExchange, Listening};
 use super::{Outbound, outbound};
 use crate::{
     exchange::{Ended, Endpoint, Exchange, Full, Notification, Request},
     message,
     proto::{limits::Limits, mux::Mux},
+    slot::Slot,
 };
 
 /// The client's end of a byte stream with a server at the other. Clones share the stream.

@@ -68,6 +68,13 @@ pub struct SessionLost {
 }
 
 impl SessionLost {
+    pub(super) fn new(executed: Executed) -> Self {
+        Self {
+            executed,
+            answer: None,
+        }
+    }
+
     /// That of `failure`, if it is one.
     pub fn of(failure: &Failure) -> Option<&Self> {
         failure.source()?.downcast_ref()
@@ -153,10 +160,7 @@ impl Verdict<'_> {
             failure = failure.with_executed(executed);
         }
         if let Some(executed) = self.session_lost(parts.status, code) {
-            let lost = SessionLost {
-                executed,
-                answer: None,
-            };
+            let lost = SessionLost::new(executed);
             failure = failure.with_executed(executed).with_source(lost);
         }
         if !parts.status.is_success() {

@@ -5,10 +5,11 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use mcp_errors::{Failure, FailureKind};
 use reqwest::Url;
 
-use super::Redirects;
-
 /// How many redirects one request follows.
 pub(super) const HOPS: usize = 5;
+
+/// The redirects that keep method and body.
+pub(super) const KEEPING: [u16; 2] = [307, 308];
 
 /// Reads the URL of an endpoint; credentials in it become the value of `Authorization`.
 pub(super) fn parse(text: &str) -> Result<(Url, Option<HeaderValue>), Failure> {
@@ -103,11 +104,11 @@ pub(super) fn may_use_tls(url: &Url) -> bool {
 
 /// Where an answer sends the request: `None` if it is no redirect.
 ///
-/// Followed are, unless `policy` forbids it, 307 and 308, which keep method and body, on the same origin or from http to https of the same host
+/// Those of the statuses `followed` are, on the same origin or from http to https of the same host
 /// with default ports.
 pub(super) fn follow(
     from: &Url,
-    policy: Redirects,
+    followed: &[u16],
     status: StatusCode,
     headers: &HeaderMap,
 ) -> Option<Result<Url, Failure>> {
@@ -131,8 +132,7 @@ pub(super) fn follow(
         from.scheme() == "http" && target.scheme() == "https" && target.host() == from.host();
     let secured = secured && from.port().is_none() && target.port().is_none();
     let bare = target.username().is_empty() && target.password().is_none();
-    let followed = policy == Redirects::SameOrigin && matches!(status.as_u16(), 307 | 308);
-    if followed && (same || secured) && bare {
+    if followed.contains(&status.as_u16()) && (same || secured) && bare {
         return Some(Ok(target));
     }
     refuse(format!(
@@ -157,17 +157,17 @@ mod tests {
             headers.insert(header::LOCATION, HeaderValue::from_static(to));
             for status in [307, 308] {
                 let status = StatusCode::from_u16(status).unwrap();
-                let target = follow(&url(from), Redirects::SameOrigin, status, &headers).unwrap();
+                let target = follow(&url(from), &KEEPING, status, &headers).unwrap();
                 assert_eq!(target.is_ok(), followed, "{from} to {to}: {target:?}");
-                let target = follow(&url(from), Redirects::None, status, &headers).unwrap();
+                let target = follow(&url(from), &[], status, &headers).unwrap();
                 assert!(target.is_err(), "{from} to {to}: {target:?}");
             }
             for status in [300, 301, 302, 303, 304] {
                 let status = StatusCode::from_u16(status).unwrap();
-                let target = follow(&url(from), Redirects::SameOrigin, status, &headers).unwrap();
+                let target = follow(&url(from), &KEEPING, status, &headers).unwrap();
                 assert!(target.is_err(), "{status} to {to}: {target:?}");
             }
-            for policy in [Redirects::SameOrigin, Redirects::None] {
+            for policy in [&KEEPING[..], &[]] {
                 assert!(follow(&url(from), policy, StatusCode::OK, &headers).is_none());
             }
         };

@@ -50,6 +50,7 @@ pub struct HttpClientBuilder {
     provider: Option<Arc<dyn HeaderProvider>>,
     redirects: Redirects,
     renews: bool,
+    pub(super) message_url: Option<String>,
     limits: Limits,
     clock: Arc<dyn Clock>,
 }
@@ -62,6 +63,7 @@ impl HttpClientBuilder {
             provider: None,
             redirects: Redirects::default(),
             renews: true,
+            message_url: None,
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
         }
@@ -98,6 +100,14 @@ impl HttpClientBuilder {
         self
     }
 
+    /// Where a client of the HTTP+SSE transport ([`SseClient`](super::sse::SseClient)) posts its messages, whatever the
+    /// server announces: for servers behind a gateway whose prefix they do not know. Other clients ignore it.
+    #[must_use]
+    pub fn message_url(mut self, url: &str) -> Self {
+        self.message_url = Some(url.to_owned());
+        self
+    }
+
     /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -109,6 +119,16 @@ impl HttpClientBuilder {
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// The same settings for another URL of the server; what the first URL has of credentials goes there too.
+    pub(super) fn at(mut self, url: &str) -> Self {
+        if let Ok((_, Some(credentials))) = redirect::parse(&self.url) {
+            let headers = &mut self.headers;
+            headers.entry(header::AUTHORIZATION).or_insert(credentials);
+        }
+        url.clone_into(&mut self.url);
         self
     }
 

@@ -4,7 +4,7 @@ mod hasty;
 mod hostile;
 mod resuming;
 mod secrets;
-mod server;
+pub(super) mod server;
 mod session;
 mod settings;
 
@@ -27,7 +27,7 @@ use crate::{
 const MODERN: &str = "2026-07-28";
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":$ID,"result":{"protocolVersion":"2025-06-18"}}"#;
 
-fn modern(method: &str, params: &'static str) -> Request {
+pub(super) fn modern(method: &str, params: &'static str) -> Request {
     let mut meta = RequestMeta::new();
     meta.set(
         mcp_types::meta::PROTOCOL_VERSION,
@@ -40,11 +40,11 @@ fn modern(method: &str, params: &'static str) -> Request {
     Request::new(method, RawParams::parse(params).unwrap()).with_meta(meta)
 }
 
-fn legacy(method: &str) -> Request {
+pub(super) fn legacy(method: &str) -> Request {
     Request::new(method, RawParams::empty())
 }
 
-async fn call(
+pub(super) async fn call(
     client: &HttpClient,
     request: Request,
 ) -> (Vec<Notification>, Result<Reply, Failure>) {
@@ -73,7 +73,7 @@ async fn failure(answer: impl Into<String>) -> Failure {
     outcome(answer).await.unwrap_err()
 }
 
-fn result(reply: Result<Reply, Failure>) -> String {
+pub(super) fn result(reply: Result<Reply, Failure>) -> String {
     reply.unwrap().result.as_str().to_owned()
 }
 

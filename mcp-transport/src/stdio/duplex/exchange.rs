@@ -11,10 +11,11 @@ use bytes::Bytes;
 use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_types::{RequestId, jsonrpc::ProgressToken};
 
-use super::{Handle, slot::Slot};
+use super::Handle;
 use crate::{
     exchange::{Event, Exchange, Request},
     proto::mux::Refused,
+    slot::Slot,
     stdio::{Closed, SendError},
 };
 

@@ -8,13 +8,13 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
-    sync::watch,
+    sync::{mpsc::UnboundedReceiver, watch},
 };
 
-/// In an answer, `$ID` is the id of the request. At its end, `!close` closes the connection, `!hang` keeps it, and
-/// `!flood` sends comments for as long as somebody takes them.
-pub(super) struct Server {
-    pub(super) url: String,
+/// In an answer, `$ID` is the id of the request. At its end, `!close` closes the connection, `!hang` keeps it,
+/// `!flood` sends comments for as long as somebody takes them, and `!stream` sends what is pushed.
+pub(in crate::http::client) struct Server {
+    pub(in crate::http::client) url: String,
     shared: Arc<Shared>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -26,39 +26,40 @@ struct Shared {
     answered: watch::Sender<usize>,
     connections: watch::Sender<usize>,
     hung_closed: watch::Sender<bool>,
+    pushed: tokio::sync::Mutex<Option<UnboundedReceiver<String>>>,
 }
 
 type Answers = dyn FnMut(&Seen) -> Option<String> + Send;
 
 /// A request as it came.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
-    pub(super) line: String,
+pub(in crate::http::client) struct Seen {
+    pub(in crate::http::client) line: String,
     headers: Vec<(String, String)>,
-    pub(super) body: String,
+    pub(in crate::http::client) body: String,
 }
 
 impl Seen {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(in crate::http::client) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn all(&self, name: &str) -> Vec<&str> {
+    pub(in crate::http::client) fn all(&self, name: &str) -> Vec<&str> {
         let headers = self.headers.iter().filter(|(key, _)| key == name);
         headers.map(|(_, value)| value.as_str()).collect()
     }
 
     /// The HTTP method, and that of the message.
-    pub(super) fn kind(&self) -> (&str, &str) {
+    pub(in crate::http::client) fn kind(&self) -> (&str, &str) {
         let verb = self.line.split(' ').next().unwrap();
         let method = between(&self.body, "\"method\":\"", "\"").unwrap_or_default();
         (verb, method)
     }
 
-    pub(super) fn summary(&self) -> String {
+    pub(in crate::http::client) fn summary(&self) -> String {
         let (verb, method) = self.kind();
         let version = self.header("mcp-protocol-version").unwrap_or("-");
         let session = self.header("mcp-session-id").unwrap_or("-");
@@ -67,13 +68,13 @@ impl Seen {
 }
 
 impl Server {
-    pub(super) async fn start(answers: impl IntoIterator<Item = String>) -> Self {
+    pub(in crate::http::client) async fn start(answers: impl IntoIterator<Item = String>) -> Self {
         let mut answers: VecDeque<_> = answers.into_iter().collect();
         Self::answering(move |_| answers.pop_front()).await
     }
 
     /// Answers each request by what it is; to `None` it closes the connection.
-    pub(super) async fn answering(
+    pub(in crate::http::client) async fn answering(
         answers: impl FnMut(&Seen) -> Option<String> + Send + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -85,6 +86,7 @@ impl Server {
             answered: watch::channel(0).0,
             connections: watch::channel(0).0,
             hung_closed: watch::channel(false).0,
+            pushed: tokio::sync::Mutex::default(),
         });
         let accepting = Arc::clone(&shared);
         #[expect(
@@ -102,19 +104,25 @@ impl Server {
         Self { url, shared, task }
     }
 
-    pub(super) fn requests(&self) -> Vec<Seen> {
+    /// What its `!stream` sends.
+    pub(in crate::http::client) async fn streams(self, pushed: UnboundedReceiver<String>) -> Self {
+        *self.shared.pushed.lock().await = Some(pushed);
+        self
+    }
+
+    pub(in crate::http::client) fn requests(&self) -> Vec<Seen> {
         self.shared.requests.lock().unwrap().clone()
     }
 
-    pub(super) fn connections(&self) -> usize {
+    pub(in crate::http::client) fn connections(&self) -> usize {
         *self.shared.connections.borrow()
     }
 
-    pub(super) async fn request_seen(&self) {
+    pub(in crate::http::client) async fn request_seen(&self) {
         self.requests_seen(1).await;
     }
 
-    pub(super) async fn requests_seen(&self, count: usize) {
+    pub(in crate::http::client) async fn requests_seen(&self, count: usize) {
         self.shared
             .seen
             .subscribe()
@@ -124,7 +132,7 @@ impl Server {
     }
 
     /// Waits until so many answers were written.
-    pub(super) async fn answered(&self, count: usize) {
+    pub(in crate::http::client) async fn answered(&self, count: usize) {
         self.shared
             .answered
             .subscribe()
@@ -133,7 +141,7 @@ impl Server {
             .unwrap();
     }
 
-    pub(super) async fn hung_connection_closed(&self) {
+    pub(in crate::http::client) async fn hung_connection_closed(&self) {
         self.shared
             .hung_closed
             .subscribe()
@@ -165,6 +173,7 @@ async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
         }
         let text = answer.trim_end_matches("!close").trim_end_matches("!hang");
         let text = text.trim_end_matches("!flood");
+        let text = text.trim_end_matches("!stream");
         stream.write_all(text.as_bytes()).await.unwrap();
         shared.answered.send_modify(|answered| *answered += 1);
         if answer.ends_with("!flood") {
@@ -174,6 +183,25 @@ async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
         }
         if answer.ends_with("!close") {
             return;
+        }
+        if answer.ends_with("!stream") {
+            let Some(mut pushed) = shared.pushed.lock().await.take() else {
+                return;
+            };
+            // Until nobody pushes any more, or the client is gone.
+            loop {
+                let mut byte = [0];
+                tokio::select! {
+                    text = pushed.recv() => match text {
+                        Some(text) => stream.write_all(text.as_bytes()).await.unwrap(),
+                        None => return,
+                    },
+                    _ = stream.read(&mut byte) => {
+                        shared.hung_closed.send_replace(true);
+                        return;
+                    }
+                }
+            }
         }
         if answer.ends_with("!hang") {
             let _ = stream.read(&mut [0]).await;
@@ -210,7 +238,7 @@ async fn read(stream: &mut TcpStream) -> Option<Seen> {
 }
 
 /// An answer with a JSON body.
-pub(super) fn json(status: u16, body: &str) -> String {
+pub(in crate::http::client) fn json(status: u16, body: &str) -> String {
     format!(
         "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: $LEN\r\n\r\n{body}"
     )

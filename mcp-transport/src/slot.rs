@@ -12,9 +12,9 @@ use crate::exchange::{Event, Notification, Reply};
 
 /// A bounded queue of notifications with an outcome behind it.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     /// Whether the request opens a connection, so that an error without an id can be meant for it.
-    pub(super) opens: bool,
+    pub(crate) opens: bool,
     events: Mutex<Events>,
 }
 
@@ -33,14 +33,14 @@ const WAITING: usize = 64;
 const WAITING_BYTES: usize = 1024 * 1024;
 
 impl Slot {
-    pub(super) fn new(opens: bool) -> Self {
+    pub(crate) fn new(opens: bool) -> Self {
         Self {
             opens,
             events: Mutex::default(),
         }
     }
 
-    pub(super) fn push(&self, notification: Notification) {
+    pub(crate) fn push(&self, notification: Notification) {
         let params = notification.params.iter();
         let size = params.map(|(name, value)| name.len() + value.len()).sum();
         self.change(|events| {
@@ -55,13 +55,13 @@ impl Slot {
         });
     }
 
-    pub(super) fn end(&self, outcome: Result<Reply, Failure>) {
+    pub(crate) fn end(&self, outcome: Result<Reply, Failure>) {
         self.change(|events| {
             events.outcome.get_or_insert(outcome);
         });
     }
 
-    pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<Event> {
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Event> {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((size, notification)) = events.notifications.pop_front() {
             events.bytes -= size;
