@@ -15,10 +15,11 @@ pub(crate) use self::params::Located;
 pub use self::{error::DecodeError, object::RawObject, params::RawParams, value::RawJson};
 
 /// A name that stands twice. A peer chooses how many names there are, so many are hashed.
-fn twice<'a>(mut names: impl ExactSizeIterator<Item = &'a str> + Clone) -> Option<&'a str> {
+fn twice<'a>(mut names: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     const FEW: usize = 16;
-    if names.len() > FEW {
-        let mut seen = HashSet::with_capacity(names.len());
+    let count = names.clone().count();
+    if count > FEW {
+        let mut seen = HashSet::with_capacity(count);
         return names.find(|name| !seen.insert(*name));
     }
     while let Some(name) = names.next() {

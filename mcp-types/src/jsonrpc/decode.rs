@@ -1,7 +1,6 @@
 //! Reading a message: one pass finds what it is and where its parts stand.
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
 use super::{ErrorObject, Flaw, Malformed, MalformedKind, RequestId};
 use crate::{
@@ -69,14 +68,21 @@ pub struct ResponseMessage {
 pub fn decode(bytes: &Bytes) -> Result<Message, Malformed> {
     let text = text_of(bytes)?;
     let mut lexer = Lexer::new(text, MAX_DEPTH);
-    let top = Top::read(&mut lexer)
-        .and_then(|top| lexer.end().map(|()| top))
-        .map_err(|stop| not_json(text, stop))?;
-    match top {
-        Top::Object(parts) => classify(bytes, parts),
-        Top::Array => Err(Malformed::new(MalformedKind::Batch, Flaw::Batch)),
-        Top::Other => Err(Malformed::new(MalformedKind::Invalid, Flaw::NotObject)),
+    let first = lexer.next();
+    if first == b'{' {
+        let mut parts = Parts::default();
+        let read = parts.read(&mut lexer).and_then(|()| lexer.end());
+        return match read {
+            Ok(()) => classify(bytes, parts),
+            Err(stop) => Err(not_json(text, stop)),
+        };
     }
+    let value = lexer.loose().and_then(|_| lexer.end());
+    value.map_err(|stop| not_json(text, stop))?;
+    Err(match first {
+        b'[' => Malformed::new(MalformedKind::Batch, Flaw::Batch),
+        _ => Malformed::new(MalformedKind::Invalid, Flaw::NotObject),
+    })
 }
 
 /// Reads a batch of 2025-03-26: an array of up to `limit` messages, each judged alone.
@@ -204,10 +210,7 @@ fn is_version(raw: &str) -> bool {
 
 fn response(parts: &Parts<'_>, id: Option<Result<RequestId, Flaw>>) -> Result<Message, Flaw> {
     let body = match (parts.result, parts.error) {
-        (Some(result), None) => {
-            let raw = serde_json::from_str::<&RawValue>(result).map_err(|_| Flaw::NotJson)?;
-            Ok(RawJson::from(raw))
-        }
+        (Some(result), None) => Ok(RawJson::found(result).map_err(|_| Flaw::NotJson)?),
         (None, Some(error)) => Err(serde_json::from_str(error).map_err(|_| Flaw::ErrorShape)?),
         (None, None) => return Err(Flaw::NoMember),
         (Some(_), Some(_)) => return Err(Flaw::ResultAndError),
@@ -220,12 +223,6 @@ fn response(parts: &Parts<'_>, id: Option<Result<RequestId, Flaw>>) -> Result<Me
         None => return Err(Flaw::ResultWithoutId),
     };
     Ok(Message::Response(ResponseMessage { id, body }))
-}
-
-enum Top<'a> {
-    Object(Parts<'a>),
-    Array,
-    Other,
 }
 
 /// The members of a message, each as it came.
@@ -245,27 +242,16 @@ enum Params {
     Other,
 }
 
-impl<'a> Top<'a> {
-    fn read(lexer: &mut Lexer<'a>) -> Result<Self, Stop> {
-        let first = lexer.next();
-        if first != b'{' {
-            lexer.loose()?;
-            return Ok(match first {
-                b'[' => Self::Array,
-                _ => Self::Other,
-            });
-        }
-        let mut parts = Parts::default();
+impl<'a> Parts<'a> {
+    /// Reads the object before which `lexer` stands.
+    fn read(&mut self, lexer: &mut Lexer<'a>) -> Result<(), Stop> {
         lexer.members(|lexer, name| {
             let name = name.read(lexer.text())?;
-            parts.read(&name, lexer)
-        })?;
-        Ok(Self::Object(parts))
+            self.member(&name, lexer)
+        })
     }
-}
 
-impl<'a> Parts<'a> {
-    fn read(&mut self, name: &str, lexer: &mut Lexer<'a>) -> Result<(), Stop> {
+    fn member(&mut self, name: &str, lexer: &mut Lexer<'a>) -> Result<(), Stop> {
         let (slot, name) = match name {
             "jsonrpc" => (&mut self.jsonrpc, "jsonrpc"),
             "id" => (&mut self.id, "id"),

@@ -1,6 +1,6 @@
 //! The parameters of a request or notification: bytes, and where each member stands in them.
 
-use std::{borrow::Cow, fmt, ops::Range};
+use std::{borrow::Cow, fmt, iter::Chain, ops::Range, slice, sync::Arc};
 
 use bytes::Bytes;
 use serde::{
@@ -13,7 +13,7 @@ use crate::{
     jsonrpc::MAX_DEPTH,
     strict::{
         NotStrict,
-        lexer::{Lexer, Stop},
+        lexer::{self, Lexer, Stop},
     },
 };
 
@@ -26,7 +26,37 @@ pub struct RawParams {
     bytes: Bytes,
     /// Where in `bytes` the object stands; nowhere, if there is none.
     span: Range<usize>,
+    table: Option<Arc<Table>>,
+    /// Whether this is the `_meta` of the parameters that the table is of.
+    is_meta: bool,
+}
+
+/// Where the members of some parameters stand, and those of their `_meta`, which is always looked at.
+struct Table {
     members: Vec<Member>,
+    /// In `members`, without being members of the parameters.
+    meta: Option<Meta>,
+}
+
+struct Meta {
+    members: Range<usize>,
+    span: Range<usize>,
+    twice: Option<Box<str>>,
+}
+
+type MemberIter<'a> = Chain<slice::Iter<'a, Member>, slice::Iter<'a, Member>>;
+
+impl Table {
+    fn own(&self) -> MemberIter<'_> {
+        let meta = self.meta.as_ref().map_or(0..0, |meta| meta.members.clone());
+        let (before, after) = (&self.members[..meta.start], &self.members[meta.end..]);
+        before.iter().chain(after)
+    }
+
+    fn meta(&self) -> MemberIter<'_> {
+        let meta = self.meta.as_ref().map_or(0..0, |meta| meta.members.clone());
+        self.members[meta].iter().chain(&[])
+    }
 }
 
 #[derive(Clone)]
@@ -44,6 +74,13 @@ enum Name {
 }
 
 impl Name {
+    fn new(name: lexer::Name, text: &str) -> Result<Self, Stop> {
+        Ok(match name.read(text)? {
+            Cow::Borrowed(_) => Self::Plain(name.start..name.end),
+            Cow::Owned(name) => Self::Escaped(name.into()),
+        })
+    }
+
     fn read<'a>(&'a self, text: &'a str) -> &'a str {
         match self {
             Self::Plain(range) => &text[range.clone()],
@@ -59,8 +96,8 @@ impl Name {
     }
 }
 
-/// How many members have room from the start: those that any method of the specification has.
-const MOST_MEMBERS: usize = 6;
+/// How many members have room from the start: those of a modern call and of its `_meta`.
+const MOST_MEMBERS: usize = 10;
 
 impl RawParams {
     /// No parameters; written as an empty object, or left out.
@@ -105,6 +142,27 @@ impl RawParams {
     /// # Errors
     /// When the member is no object, or names a member twice.
     pub fn object(&self, name: &str) -> Result<Option<Self>, serde_json::Error> {
+        use serde::de::Error as _;
+        if let (
+            Some(Table {
+                meta: Some(meta), ..
+            }),
+            false,
+            "_meta",
+        ) = (self.table.as_deref(), self.is_meta, name)
+        {
+            if let Some(name) = &meta.twice {
+                return Err(serde_json::Error::custom(format_args!(
+                    "member `{name}` of _meta stands twice"
+                )));
+            }
+            return Ok(Some(Self {
+                bytes: self.bytes.clone(),
+                span: meta.span.clone(),
+                table: self.table.clone(),
+                is_meta: true,
+            }));
+        }
         let member = self.member(name);
         member
             .map(|member| Self::parse(self.bytes.slice(member.value.clone())))
@@ -140,14 +198,13 @@ impl RawParams {
 
     /// The names and texts of all members, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.members
-            .iter()
+        self.members()
             .map(|member| (self.name(member), self.text(member)))
     }
 
     /// Whether there is no member.
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.members().next().is_none()
     }
 
     /// The same parameters with one member set, in its place or at the end.
@@ -187,7 +244,7 @@ impl RawParams {
 
     fn rewrite(&self, name: &str, value: Option<&RawJson>) -> Self {
         let mut out = Vec::from(*b"{");
-        let mut members = Vec::with_capacity(self.members.len() + 1);
+        let mut members = Vec::with_capacity(self.members().count() + 1);
         let mut put = |name: &str, value: &str| {
             if out.len() > 1 {
                 out.push(b',');
@@ -218,7 +275,11 @@ impl RawParams {
         Self {
             span: 0..out.len(),
             bytes: out.into(),
-            members,
+            table: Some(Arc::new(Table {
+                members,
+                meta: None,
+            })),
+            is_meta: false,
         }
     }
 
@@ -227,13 +288,22 @@ impl RawParams {
         Self {
             bytes: bytes.clone(),
             span: located.span,
-            members: located.members,
+            table: Some(Arc::new(located.table)),
+            is_meta: false,
         }
     }
 
     fn member(&self, name: &str) -> Option<&Member> {
         let is = |member: &&Member| member.name.bytes(&self.bytes) == name.as_bytes();
-        self.members.iter().find(is)
+        self.members().find(is)
+    }
+
+    fn members(&self) -> MemberIter<'_> {
+        match &self.table {
+            None => [].iter().chain(&[]),
+            Some(table) if self.is_meta => table.meta(),
+            Some(table) => table.own(),
+        }
     }
 
     fn name<'a>(&'a self, member: &'a Member) -> &'a str {
@@ -269,7 +339,7 @@ impl PartialEq for RawParams {
 /// An object that was found in a text: where it and its members stand.
 pub(crate) struct Located {
     span: Range<usize>,
-    members: Vec<Member>,
+    table: Table,
     /// The name that stands twice, if one does.
     pub(crate) twice: Option<Box<str>>,
 }
@@ -277,23 +347,49 @@ pub(crate) struct Located {
 impl Located {
     /// Reads the object before which `lexer` stands.
     pub(crate) fn read(lexer: &mut Lexer<'_>) -> Result<Self, Stop> {
-        lexer.next();
-        let (start, text) = (lexer.at(), lexer.text());
-        let mut members = Vec::with_capacity(MOST_MEMBERS);
+        let (start, text) = (lexer.start(), lexer.text());
+        let mut table = Table {
+            members: Vec::with_capacity(MOST_MEMBERS),
+            meta: None,
+        };
         lexer.members(|lexer, name| {
-            let name = match name.read(text)? {
-                Cow::Borrowed(_) => Name::Plain(name.start..name.end),
-                Cow::Owned(name) => Name::Escaped(name.into()),
+            let name = Name::new(name, text)?;
+            let is_meta = name.bytes(text.as_bytes()) == b"_meta" && table.meta.is_none();
+            let value = if is_meta && lexer.next() == b'{' {
+                table.read_meta(lexer)?
+            } else {
+                lexer.loose()?
             };
-            let value = lexer.loose()?;
-            members.push(Member { name, value });
+            table.members.push(Member { name, value });
             Ok(())
         })?;
-        let twice = twice(members.iter().map(|member| member.name.read(text))).map(Box::from);
+        let twice = twice(table.own().map(|member| member.name.read(text))).map(Box::from);
         Ok(Self {
             span: start..lexer.at(),
-            members,
+            table,
             twice,
         })
+    }
+}
+
+impl Table {
+    fn read_meta(&mut self, lexer: &mut Lexer<'_>) -> Result<Range<usize>, Stop> {
+        let (start, text) = (lexer.start(), lexer.text());
+        let first = self.members.len();
+        lexer.members(|lexer, name| {
+            let name = Name::new(name, text)?;
+            let value = lexer.loose()?;
+            self.members.push(Member { name, value });
+            Ok(())
+        })?;
+        let names = self.members[first..].iter();
+        let twice = twice(names.map(|member| member.name.read(text))).map(Box::from);
+        let span = start..lexer.at();
+        self.meta = Some(Meta {
+            members: first..self.members.len(),
+            span: span.clone(),
+            twice,
+        });
+        Ok(span)
     }
 }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, value::MapDeserializer},
+};
 use serde_json::value::RawValue;
 
 use super::DecodeError;
@@ -29,6 +32,22 @@ impl RawJson {
     /// When `value` cannot be written as JSON, for example a map with keys that are no strings.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::value::to_raw_value(value).map(Self)
+    }
+
+    /// Takes what a [`Lexer`](crate::strict::lexer::Lexer) found to be one JSON value, without reading it again.
+    ///
+    /// serde_json offers no such way, but reads a raw value from any deserializer that names it as its own does. Should
+    /// it ever choose another name, the text is read again.
+    ///
+    /// # Errors
+    /// When `text` is not one JSON value.
+    pub(crate) fn found(text: &str) -> Result<Self, serde_json::Error> {
+        const NAME: &str = "$serde_json::private::RawValue";
+        let member = std::iter::once((NAME, text));
+        let named = MapDeserializer::<_, serde_json::Error>::new(member);
+        Box::<RawValue>::deserialize(named)
+            .map(Self)
+            .or_else(|_| Self::parse(text))
     }
 
     /// The value `null`.

@@ -144,12 +144,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips white space; the next byte, or 0 at the end.
+    #[inline]
     pub(crate) fn next(&mut self) -> u8 {
-        while let byte @ (b' ' | b'\n' | b'\r' | b'\t') = self.byte() {
-            debug_assert_ne!(byte, 0);
-            self.at += 1;
+        loop {
+            match self.byte() {
+                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
+                byte => return byte,
+            }
         }
-        self.byte()
     }
 
     /// Where the first value begins.
@@ -337,7 +339,7 @@ impl<'a> Lexer<'a> {
         let mut escaped = false;
         self.at += 1;
         loop {
-            self.at += plain(&self.text.as_bytes()[self.at..]);
+            self.at = plain(self.text.as_bytes(), self.at);
             match self.byte() {
                 b'"' => {
                     self.at += 1;
@@ -438,13 +440,14 @@ fn finite(number: &str) -> bool {
     number.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// How many bytes at the start of `text` are neither a quote, nor a backslash, nor a control.
-fn plain(text: &[u8]) -> usize {
+/// The first byte of `text` from `at` on that is a quote, a backslash or a control; its end, if there is none.
+#[inline]
+fn plain(text: &[u8], mut at: usize) -> usize {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = LOW << 7;
-    let mut at = 0;
+    let long = at + 64;
     // Names and words end within a few bytes; eight at a time, without a branch for each.
-    while let Some(word) = text[at..].first_chunk::<8>() {
+    while let Some(word) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*word);
         let quote = word ^ (LOW * 0x22);
         let slash = word ^ (LOW * 0x5c);
@@ -456,18 +459,24 @@ fn plain(text: &[u8]) -> usize {
             return at + (found.trailing_zeros() / 8) as usize;
         }
         at += 8;
-        // A long text: the compiler makes vector code of this.
-        while let Some(block) = text[at..].first_chunk::<32>() {
-            let stops = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
-            if block.iter().fold(false, |any, byte| any | stops(byte)) {
-                break;
-            }
-            at += 32;
+        if at == long {
+            at += plain_blocks(&text[at..]);
         }
     }
-    let rest = &text[at..];
+    let rest = text.get(at..).unwrap_or_default();
     let stop = rest
         .iter()
         .position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'));
     at + stop.unwrap_or(rest.len())
+}
+
+/// The same for a long text, up to less than 32 bytes before its end: the compiler makes vector code of this.
+#[inline(never)]
+fn plain_blocks(text: &[u8]) -> usize {
+    let stops = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
+    let (blocks, _) = text.as_chunks::<32>();
+    let plain = blocks
+        .iter()
+        .take_while(|block| !block.iter().fold(false, |any, byte| any | stops(byte)));
+    plain.count() * 32
 }
