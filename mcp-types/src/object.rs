@@ -14,11 +14,11 @@
 //! and is written only within `since`/`until`. `@` marks a constant member; `was` is the name that a member
 //! had before 2026-07-28.
 
-use std::{fmt, ops::Deref};
+use std::{fmt, marker::PhantomData, ops::Deref};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeOwned, Visitor},
+    de::{DeserializeOwned, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
 use crate::raw::RawJson;
@@ -72,7 +72,7 @@ impl<'de> Deserialize<'de> for Key<'de> {
 ///
 /// An integer that is spelled as a fraction or with an exponent (`1000.0`, `1e3`), as writers without
 /// integers do, is still that integer.
-pub(crate) fn hint<T: DeserializeOwned + Default>(raw: &RawJson) -> T {
+fn hint<T: DeserializeOwned + Default>(raw: &RawJson) -> T {
     raw.decode()
         .ok()
         .or_else(|| serde_json::from_str(&integral(raw.as_str())?.to_string()).ok())
@@ -89,6 +89,90 @@ fn integral(text: &str) -> Option<i64> {
     )]
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }
+
+/// A hint of type `T` that is about to be read.
+pub(crate) struct Hint<T>(PhantomData<T>);
+
+impl<T> Hint<T> {
+    pub(crate) const HERE: Self = Self(PhantomData);
+}
+
+/// Any hint: taken as text, so that another shape costs nothing but itself.
+pub(crate) trait SlowHint<T> {
+    fn read<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<T, A::Error>;
+}
+
+impl<T: DeserializeOwned + Default> SlowHint<T> for &Hint<T> {
+    fn read<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<T, A::Error> {
+        let raw = map.next_value::<RawJson>()?;
+        Ok(hint(&raw))
+    }
+}
+
+/// The hints there are most of: read at once, if they have the shape.
+pub(crate) trait FastHint<T> {
+    fn read<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<T, A::Error>;
+}
+
+macro_rules! fast_hint {
+    ($ty:ty, $visit:ident: $from:ty) => {
+        impl FastHint<Option<$ty>> for Hint<Option<$ty>> {
+            fn read<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<Option<$ty>, A::Error> {
+                map.next_value_seed(Self::HERE)
+            }
+        }
+
+        impl<'de> DeserializeSeed<'de> for Hint<Option<$ty>> {
+            type Value = Option<$ty>;
+
+            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<$ty>, D::Error> {
+                deserializer.deserialize_any(self)
+            }
+        }
+
+        impl<'de> Visitor<'de> for Hint<Option<$ty>> {
+            type Value = Option<$ty>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any JSON")
+            }
+
+            fn $visit<E>(self, value: $from) -> Result<Option<$ty>, E> {
+                Ok(Some(value.into()))
+            }
+
+            fast_hint!(@other $ty, $visit: visit_bool(bool), visit_str(&str), visit_i64(i64), visit_u64(u64), visit_f64(f64));
+
+            fn visit_unit<E>(self) -> Result<Option<$ty>, E> {
+                Ok(None)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Option<$ty>, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(None)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<$ty>, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(None)
+            }
+        }
+    };
+    (@other $ty:ty, visit_bool: visit_bool(bool), $($rest:tt)*) => {
+        fast_hint!(@none $ty, $($rest)*);
+    };
+    (@other $ty:ty, visit_str: visit_bool(bool), visit_str(&str), $($rest:tt)*) => {
+        fast_hint!(@none $ty, visit_bool(bool), $($rest)*);
+    };
+    (@none $ty:ty, $($visit:ident($from:ty)),*) => { $(
+        fn $visit<E>(self, _: $from) -> Result<Option<$ty>, E> {
+            Ok(None)
+        }
+    )* };
+}
+
+fast_hint!(bool, visit_bool: bool);
+fast_hint!(String, visit_str: &str);
 
 macro_rules! object {
     (
@@ -204,9 +288,12 @@ macro_rules! object {
         }
     };
 
-    (@read hint $map:ident $ty:ty) => {
-        $map.next_value::<$crate::raw::RawJson>().map(|raw| $crate::object::hint::<$ty>(&raw))
-    };
+    (@read hint $map:ident $ty:ty) => {{
+        // A reference is found before a reference to it, so the slow way is only taken without a fast one.
+        #[allow(unused_imports, reason = "one of the two is found")]
+        use $crate::object::{FastHint as _, SlowHint as _};
+        (&$crate::object::Hint::<$ty>::HERE).read(&mut $map)
+    }};
     (@read nullable $map:ident $ty:ty) => {
         object!(@read hint $map $ty)
     };

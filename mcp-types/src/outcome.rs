@@ -5,11 +5,13 @@ use serde::de::Error as _;
 use crate::{
     completion::CompleteResult,
     input::InputRequired,
+    jsonrpc::MAX_DEPTH,
     lifecycle::{DiscoverResult, EmptyResult, InitializeResult},
     method::Method,
     prompt::{GetPromptResult, ListPromptsResult},
     raw::{RawJson, RawObject},
     resource::{ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult},
+    strict::{NotStrict, lexer::Lexer},
     subscription::ListenResult,
     task::{CancelTaskResult, CreateTaskResult, GetTaskResult, ListTasksResult},
     tool::{CallToolResult, ListToolsResult},
@@ -171,21 +173,35 @@ impl Payload {
     }
 }
 
-/// The `resultType` of a result; `complete` where there is none, as the specification says.
+/// The `resultType` of a result, the first if it stands twice; `complete` where there is none, as the specification
+/// says.
 ///
 /// # Errors
 /// When `result` is no object, or its `resultType` no string.
 pub fn result_type(result: &RawJson) -> Result<Box<str>, serde_json::Error> {
-    #[derive(serde::Deserialize)]
-    struct Peek {
-        #[serde(rename = "resultType")]
-        result_type: Option<Box<str>>,
-    }
     if !result.is_object() {
         return Err(serde_json::Error::custom("a result is an object"));
     }
-    let peek: Peek = result.decode()?;
-    Ok(peek.result_type.unwrap_or_else(|| COMPLETE.into()))
+    let text = result.as_str();
+    let mut found = None;
+    let mut lexer = Lexer::new(text, MAX_DEPTH);
+    let read = lexer.members(|lexer, name| {
+        let value = lexer.loose()?;
+        if name.read(text)? != "resultType" {
+            return Ok(());
+        }
+        found = Some(value);
+        // It mostly comes first; a long list behind it is not read.
+        Err(lexer.here())
+    });
+    match (found, read) {
+        (Some(value), _) => {
+            let kind: Option<Box<str>> = serde_json::from_str(&text[value])?;
+            Ok(kind.unwrap_or_else(|| COMPLETE.into()))
+        }
+        (None, Ok(())) => Ok(COMPLETE.into()),
+        (None, Err(stop)) => Err(serde_json::Error::custom(NotStrict::new(text, stop))),
+    }
 }
 
 /// The `resultType` of a complete result.

@@ -160,6 +160,14 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
+    /// What stops a reader that has seen enough.
+    pub(crate) fn here(&self) -> Stop {
+        Stop {
+            at: self.at,
+            flaw: StrictFlaw::Shape,
+        }
+    }
+
     /// Nothing but white space may follow.
     pub(crate) fn end(&mut self) -> Result<(), Stop> {
         self.next();
