@@ -3,11 +3,15 @@
 //! Source: the specification's page *Pagination*. A cursor is the server's own: nothing can be read from it,
 //! and the empty one ends the list as well as none does.
 
-use std::fmt;
+use std::{fmt, marker::PhantomData};
 
-use serde::de::DeserializeOwned;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error as _, MapAccess, Visitor},
+};
 
 use crate::{
+    object::Key,
     prompt::Prompt,
     raw::{RawJson, RawObject},
     resource::{Resource, ResourceTemplate},
@@ -87,16 +91,17 @@ impl<T: Listed> Page<T> {
     /// # Errors
     /// When `result` is no object, or the list no array.
     pub fn read(result: &RawJson) -> Result<Self, serde_json::Error> {
+        // Mostly all are good, and then once over the text is enough.
+        if let Ok(Whole(page)) = serde_json::from_str(result.as_str()) {
+            return Ok(page);
+        }
         let mut rest: RawObject = result.decode()?;
         let list = rest.remove(T::LIST);
         let list: Option<Vec<RawJson>> = list.as_ref().map_or(Ok(None), RawJson::decode)?;
         let mut page = Self {
             items: Vec::new(),
             skipped: Vec::new(),
-            next_cursor: rest
-                .remove("nextCursor")
-                .and_then(|cursor| cursor.decode().ok())
-                .filter(|cursor: &String| !cursor.is_empty()),
+            next_cursor: rest.remove("nextCursor").as_ref().and_then(cursor),
             rest,
         };
         for (index, raw) in list.into_iter().flatten().enumerate() {
@@ -114,6 +119,57 @@ impl<T: Listed> Page<T> {
             }
         }
         Ok(page)
+    }
+}
+
+fn cursor(raw: &RawJson) -> Option<String> {
+    raw.decode()
+        .ok()
+        .filter(|cursor: &String| !cursor.is_empty())
+}
+
+/// A page without a bad item.
+struct Whole<T>(Page<T>);
+
+impl<'de, T: Listed> Deserialize<'de> for Whole<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+        impl<'de, T: Listed> Visitor<'de> for Members<T> {
+            type Value = Whole<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a page")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Whole<T>, A::Error> {
+                let (mut items, mut next, mut rest) = (None, None, RawObject::new());
+                while let Some(name) = map.next_key::<Key<'de>>()? {
+                    let twice = match &*name {
+                        name if name == T::LIST => {
+                            items.replace(map.next_value::<Option<Vec<T>>>()?).is_some()
+                        }
+                        "nextCursor" => next.replace(map.next_value()?).is_some(),
+                        other => {
+                            rest.push(other, map.next_value()?);
+                            false
+                        }
+                    };
+                    if twice {
+                        return Err(A::Error::custom(format_args!(
+                            "member `{name}` stands twice"
+                        )));
+                    }
+                }
+                rest.check::<A::Error>()?;
+                Ok(Whole(Page {
+                    items: items.flatten().unwrap_or_default(),
+                    skipped: Vec::new(),
+                    next_cursor: next.as_ref().and_then(cursor),
+                    rest,
+                }))
+            }
+        }
+        deserializer.deserialize_map(Members(PhantomData))
     }
 }
 

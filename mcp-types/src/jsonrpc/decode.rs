@@ -154,17 +154,15 @@ fn not_json(text: &str, Stop { at, flaw }: Stop) -> Malformed {
 }
 
 fn classify(bytes: &Bytes, parts: Parts<'_>) -> Result<Message, Malformed> {
-    let id = parts
-        .id
-        .map(|raw| serde_json::from_str::<RequestId>(raw).map_err(|_| Flaw::Id));
-    let known = id.as_ref().and_then(|id| id.as_ref().ok()).cloned();
+    let raw_id = parts.id;
+    let id = || raw_id.map(|raw| serde_json::from_str::<RequestId>(raw).map_err(|_| Flaw::Id));
     let is_response = parts.method.is_none() && (parts.result.is_some() || parts.error.is_some());
     let kind = if is_response {
         MalformedKind::Response
     } else {
         MalformedKind::Invalid
     };
-    let invalid = |flaw| Malformed::new(kind, flaw).with_id(known.clone());
+    let invalid = |flaw| Malformed::new(kind, flaw).with_id(id().and_then(Result::ok));
 
     if let Some(name) = parts.twice {
         return Err(invalid(Flaw::DuplicateMember)
@@ -175,7 +173,7 @@ fn classify(bytes: &Bytes, parts: Parts<'_>) -> Result<Message, Malformed> {
         return Err(invalid(Flaw::Version));
     }
     let Some(method) = parts.method else {
-        return response(&parts, id).map_err(invalid);
+        return response(&parts, id()).map_err(invalid);
     };
     if parts.result.is_some() || parts.error.is_some() {
         return Err(invalid(Flaw::MethodAndResult));
@@ -195,7 +193,7 @@ fn classify(bytes: &Bytes, parts: Parts<'_>) -> Result<Message, Malformed> {
         Some(Params::Object(located)) => RawParams::share(bytes, located),
         Some(Params::Other) => return Err(invalid(Flaw::Params)),
     };
-    match id.transpose().map_err(invalid)? {
+    match id().transpose().map_err(invalid)? {
         None => Ok(Message::Notification(NotificationMessage {
             method,
             params,

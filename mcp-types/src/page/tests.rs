@@ -29,6 +29,26 @@ fn a_bad_item_is_set_aside_and_the_others_arrive() {
 }
 
 #[test]
+fn a_page_without_a_bad_item_is_read_as_one_with_one() {
+    let with = |items: &str| {
+        page::<Tool>(&format!(
+            r#"{{"x":1.50,"tools":[{{"name":"a","inputSchema":{{}},"y":2}}{items}],"nextCursor":"2","_meta":{{}}}}"#
+        ))
+    };
+    let (good, bad) = (with(""), with(",7"));
+    assert_eq!((good.skipped.len(), bad.skipped.len()), (0, 1));
+    assert_eq!(
+        Page {
+            skipped: Vec::new(),
+            ..bad
+        },
+        good
+    );
+    let twice = RawJson::parse(r#"{"tools":[],"tools":[{"name":"a","inputSchema":{}}]}"#).unwrap();
+    assert!(Page::<Tool>::read(&twice).is_err());
+}
+
+#[test]
 fn every_list_is_read_so() {
     fn check<T: Listed>(good: &str, name: &str) {
         let list = T::LIST;

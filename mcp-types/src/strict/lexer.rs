@@ -147,10 +147,11 @@ impl<'a> Lexer<'a> {
     #[inline]
     pub(crate) fn next(&mut self) -> u8 {
         loop {
-            match self.byte() {
-                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
-                byte => return byte,
+            let byte = self.byte();
+            if byte > b' ' || !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return byte;
             }
+            self.at += 1;
         }
     }
 
@@ -290,6 +291,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    #[inline]
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
@@ -342,23 +344,30 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads a text; whether it has escapes.
+    #[inline]
     fn string<R: Rules<'a>>(&mut self) -> Result<bool, Stop> {
         let start = self.at;
-        let mut escaped = false;
-        self.at += 1;
+        self.at = plain(self.text.as_bytes(), start + 1);
+        if self.byte() == b'"' {
+            self.at += 1;
+            return Ok(false);
+        }
+        self.escaped::<R>(start)
+    }
+
+    /// Goes on where a text that begins at `start` has its first escape, or breaks off.
+    #[inline(never)]
+    fn escaped<R: Rules<'a>>(&mut self, start: usize) -> Result<bool, Stop> {
         loop {
-            self.at = plain(self.text.as_bytes(), self.at);
             match self.byte() {
                 b'"' => {
                     self.at += 1;
-                    return Ok(escaped);
+                    return Ok(true);
                 }
-                b'\\' => {
-                    escaped = true;
-                    self.escape::<R>(start)?;
-                }
+                b'\\' => self.escape::<R>(start)?,
                 _ => return self.stop(StrictFlaw::Syntax),
             }
+            self.at = plain(self.text.as_bytes(), self.at);
         }
     }
 
@@ -449,7 +458,7 @@ fn finite(number: &str) -> bool {
 }
 
 /// The first byte of `text` from `at` on that is a quote, a backslash or a control; its end, if there is none.
-#[inline]
+#[inline(always)]
 fn plain(text: &[u8], mut at: usize) -> usize {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = LOW << 7;
