@@ -3,6 +3,8 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+#[cfg(feature = "http")]
+use mcp_transport::http::client::HttpClientBuilder;
 #[cfg(feature = "stdio")]
 use mcp_transport::stdio::child::ChildCommand;
 use mcp_transport::{Clock, Endpoint};
@@ -133,6 +135,16 @@ impl Builder {
     pub async fn connect(self, target: impl AsRef<str>) -> Result<Client, ConnectError> {
         let target = Target::parse(target.as_ref())?;
         self.open(target).await
+    }
+
+    /// Connects to a server behind a URL, with HTTP settings of one's own: which redirects are followed, a header
+    /// provider, limits. Headers and clock of this builder stand in the place of those of `http`.
+    ///
+    /// # Errors
+    /// When there is no such server; the error tells everything that was tried.
+    #[cfg(feature = "http")]
+    pub async fn connect_http(self, http: HttpClientBuilder) -> Result<Client, ConnectError> {
+        self.open(Target::Url(Box::new(http))).await
     }
 
     /// Connects to a server that is started as a child process.

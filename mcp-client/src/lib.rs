@@ -47,6 +47,9 @@ pub mod request;
 mod text;
 mod wait;
 
+/// How a server behind a URL is reached; for [`Builder::connect_http`].
+#[cfg(feature = "http")]
+pub use mcp_transport::http::client::{HttpClient, HttpClientBuilder, Redirects};
 #[cfg(feature = "stdio")]
 pub use mcp_transport::stdio::child::ChildCommand;
 

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use http::HeaderMap;
 use mcp_errors::Failure;
 #[cfg(feature = "http")]
-use mcp_transport::http::client::HttpClient;
+use mcp_transport::http::client::{HttpClient, HttpClientBuilder};
 #[cfg(feature = "stdio")]
 use mcp_transport::stdio::child::ChildCommand;
 use mcp_transport::{Clock, Endpoint};
@@ -24,7 +24,7 @@ pub(crate) enum Target {
     Endpoint(Arc<dyn Endpoint>),
     /// At a URL.
     #[cfg(feature = "http")]
-    Url(Box<str>),
+    Url(Box<HttpClientBuilder>),
     /// What a command starts.
     #[cfg(feature = "stdio")]
     Command(Box<ChildCommand>),
@@ -50,7 +50,7 @@ impl Target {
     #[cfg(feature = "http")]
     #[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
     fn url(url: &str) -> Result<Self, ConnectError> {
-        Ok(Self::Url(url.into()))
+        Ok(Self::Url(Box::new(HttpClient::builder(url))))
     }
 
     #[cfg(not(feature = "http"))]
@@ -117,12 +117,14 @@ impl Target {
         Ok(match self {
             Self::Endpoint(endpoint) => Driver::Endpoint(Arc::clone(endpoint)),
             #[cfg(feature = "http")]
-            Self::Url(url) => Driver::http(
-                HttpClient::builder(url)
-                    .headers(headers.clone())
-                    .clock(Arc::clone(clock))
-                    .build()?,
-            ),
+            Self::Url(http) => {
+                let http = HttpClientBuilder::clone(http).clock(Arc::clone(clock));
+                let http = match headers.is_empty() {
+                    true => http,
+                    false => http.headers(headers.clone()),
+                };
+                Driver::http(http.build()?)
+            }
             #[cfg(feature = "stdio")]
             Self::Command(command) => Driver::child(
                 ChildCommand::clone(command)
@@ -139,7 +141,7 @@ impl fmt::Display for Target {
         match self {
             Self::Endpoint(_) => f.write_str("the given endpoint"),
             #[cfg(feature = "http")]
-            Self::Url(url) => f.write_str(&shown(url)),
+            Self::Url(http) => f.write_str(&http.shown_url()),
             #[cfg(feature = "stdio")]
             Self::Command(command) => write!(f, "the command {:?}", command.program()),
         }

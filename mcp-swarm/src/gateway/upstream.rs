@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_client::proto::pages::{Limits, Pages};
 use mcp_client::{CallTool, Client, ListTools, Pending};
+#[cfg(feature = "http")]
+use mcp_transport::http::client::{HttpClient, Redirects};
 use mcp_transport::{Endpoint, Reply};
 use mcp_types::method::RequestType;
 use mcp_types::tool::{CallToolParams, Tool};
@@ -85,7 +87,9 @@ impl Upstream {
                 let builder = builder
                     .header(DELEGATION_HEADER, token.expose())
                     .header("traceparent", traceparent);
-                builder.connect(url.as_str()).await
+                // A specialist that points elsewhere must not take the token along.
+                let http = HttpClient::builder(url.as_str()).redirects(Redirects::None);
+                builder.connect_http(http).await
             }
             #[cfg(not(feature = "http"))]
             Address::Url(_) => return Err(failed::no_driver(domain)),

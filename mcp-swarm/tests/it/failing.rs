@@ -1,10 +1,18 @@
 //! Specialists that are not there, and gateways that are full.
 
-use std::{net::Ipv4Addr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    net::Ipv4Addr,
+    pin::pin,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use mcp_transport::clock::ManualClock;
 use serde_json::json;
-use tokio::net::TcpListener;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 use crate::{
     caller::{Caller, ERAS, code, text},
@@ -41,6 +49,44 @@ async fn a_specialist_that_never_answers_is_given_up_at_the_deadline() {
         let (names, took) = timed(caller.names()).await;
         assert_eq!(names.first().map(String::as_str), Some("route"));
         assert!(took <= Duration::from_secs(1), "{took:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_specialist_that_points_elsewhere_is_not_followed() {
+    for era in ERAS {
+        let (listener, url) = silent().await;
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let asked = Arc::clone(&seen);
+        #[expect(clippy::disallowed_methods, reason = "it is aborted below")]
+        let pointing = tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut head = vec![0; 4_096];
+                let read = stream.read(&mut head).await.unwrap();
+                let line = String::from_utf8_lossy(&head[..read]);
+                let line = line.lines().next().unwrap_or_default().to_owned();
+                asked.lock().unwrap().push(line);
+                let away = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\n\
+                            Content-Length: 0\r\nConnection: close\r\n\r\n";
+                stream.write_all(away.as_bytes()).await.unwrap();
+            }
+        });
+        let house = House::only_finance(&url, |builder| builder);
+        let triage = serve(house.triage).await;
+        let mut caller = Caller::at(&triage.url, era).await;
+        let routed = caller.route("finance").await;
+        pointing.abort();
+        assert_eq!(
+            code(&routed).as_deref(),
+            Some("HANDOFF_UPSTREAM_UNAVAILABLE"),
+            "{era:?}: {routed:?}"
+        );
+        let seen = seen.lock().unwrap();
+        assert!(
+            !seen.is_empty() && seen.iter().all(|line| line.contains("/mcp")),
+            "{era:?}: {seen:?}"
+        );
     }
 }
 

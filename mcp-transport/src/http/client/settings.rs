@@ -122,6 +122,12 @@ impl HttpClientBuilder {
         self
     }
 
+    /// The URL, without credentials and query.
+    #[must_use]
+    pub fn shown_url(&self) -> String {
+        redirect::masked(&self.url)
+    }
+
     /// The same settings for another URL of the server; what the first URL has of credentials goes there too.
     pub(super) fn at(mut self, url: &str) -> Self {
         if let Ok((_, Some(credentials))) = redirect::parse(&self.url) {
