@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_client::{Builder, CallTool, ChildCommand, Client, ConnectError};
+use mcp_client::{Builder, CallTool, ChildCommand, Client, ConnectError, proto::probe::Wire};
 use mcp_errors::Failure;
 use mcp_transport::{Clock as _, clock::SystemClock};
 use mcp_types::Era;
@@ -44,13 +44,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         };
         told.push(tell(outcome, begin));
     }
-    let era = client.as_ref().map(|client: &Client| client.link().era);
-    let known = era.map(|era| {
-        if era == Era::Modern {
-            "modern"
-        } else {
-            "legacy"
-        }
+    let link = client.as_ref().map(Client::link);
+    let known = link.map(|link| match (link.wire, link.era) {
+        (Wire::Sse, _) => "sse",
+        (_, Era::Modern) => "modern",
+        _ => "legacy",
     });
     println!("{}", json!({ "ops": told, "as": known }));
     if let Some(client) = client {

@@ -46,7 +46,7 @@ impl Opening<'_> {
             let seen = self.step(&mut driver, &send).await;
             match (probe.handle(seen, self.clock.now()), driver.take()) {
                 (Next::Send(next), kept) => {
-                    tracing::debug!(step = next.step.method(), revision = %next.revision, fresh = next.fresh, "connecting");
+                    tracing::debug!(step = %next.step, revision = %next.revision, fresh = next.fresh, "connecting");
                     driver = kept;
                     send = next;
                 }
@@ -95,9 +95,13 @@ impl Opening<'_> {
             // The new process may need a lock or a port of the old one's.
             wait::until(&**self.clock, send.deadline, old.close(&**self.clock)).await;
         }
+        if send.step == Step::Sse {
+            // Nothing that was learnt before holds over another transport.
+            *driver = None;
+        }
         let wire = match driver {
             Some(wire) => wire,
-            None => match self.target.dial(self.headers, self.clock) {
+            None => match self.dial(send).await {
                 Ok(wire) => driver.insert(wire),
                 Err(failure) => return Observation::Failed(failure),
             },
@@ -106,6 +110,18 @@ impl Opening<'_> {
         match self.outcome(exchange, send).await {
             Ok(reply) => read(send.step, &reply),
             Err(failure) => Observation::Failed(failure),
+        }
+    }
+
+    async fn dial(&self, send: &Send) -> Result<Driver, Failure> {
+        match send.step {
+            Step::Discover | Step::Initialize => self.target.dial(self.headers, self.clock),
+            Step::Sse => {
+                let opening = self.target.dial_sse(self.headers, self.clock);
+                wait::until(&**self.clock, send.deadline, opening)
+                    .await
+                    .unwrap_or_else(|| Err(timeout(send)))
+            }
         }
     }
 
@@ -130,7 +146,7 @@ impl Opening<'_> {
                 RawParams::empty(),
                 RequestMeta::modern(send.revision, client, capabilities),
             ),
-            Step::Initialize => {
+            Step::Initialize | Step::Sse => {
                 let params =
                     InitializeParams::new(send.revision, capabilities.clone(), client.clone());
                 (encode_params(&params, send.revision), RequestMeta::new())
@@ -178,7 +194,7 @@ fn read(step: Step, reply: &Reply) -> Observation {
     }
     match step {
         Step::Discover => decode(reply).map(Observation::Discovered),
-        Step::Initialize => decode(reply).map(Observation::Initialized),
+        Step::Initialize | Step::Sse => decode(reply).map(Observation::Initialized),
     }
     .unwrap_or_else(Observation::Failed)
 }

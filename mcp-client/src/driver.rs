@@ -5,7 +5,7 @@ mod target;
 use std::{sync::Arc, time::Duration};
 
 #[cfg(feature = "http")]
-use mcp_transport::http::client::HttpClient;
+use mcp_transport::http::client::{HttpClient, sse::SseClient};
 #[cfg(feature = "stdio")]
 use mcp_transport::stdio::child::Child;
 use mcp_transport::{Clock, Endpoint};
@@ -24,6 +24,11 @@ pub(crate) enum Driver {
         endpoint: Arc<dyn Endpoint>,
         client: HttpClient,
     },
+    #[cfg(feature = "http")]
+    Sse {
+        endpoint: Arc<dyn Endpoint>,
+        client: SseClient,
+    },
     #[cfg(feature = "stdio")]
     Child {
         endpoint: Arc<dyn Endpoint>,
@@ -35,6 +40,14 @@ impl Driver {
     #[cfg(feature = "http")]
     fn http(client: HttpClient) -> Self {
         Self::Http {
+            endpoint: Arc::new(client.clone()),
+            client,
+        }
+    }
+
+    #[cfg(feature = "http")]
+    fn sse(client: SseClient) -> Self {
+        Self::Sse {
             endpoint: Arc::new(client.clone()),
             client,
         }
@@ -52,7 +65,7 @@ impl Driver {
         match self {
             Self::Endpoint(endpoint) => endpoint,
             #[cfg(feature = "http")]
-            Self::Http { endpoint, .. } => endpoint,
+            Self::Http { endpoint, .. } | Self::Sse { endpoint, .. } => endpoint,
             #[cfg(feature = "stdio")]
             Self::Child { endpoint, .. } => endpoint,
         }
@@ -63,7 +76,7 @@ impl Driver {
         match self {
             Self::Endpoint(_) => None,
             #[cfg(feature = "http")]
-            Self::Http { .. } => None,
+            Self::Http { .. } | Self::Sse { .. } => None,
             #[cfg(feature = "stdio")]
             Self::Child { child, .. } => Some(child.stderr()),
         }
@@ -82,6 +95,8 @@ impl Driver {
                 Self::Endpoint(_) => {}
                 #[cfg(feature = "http")]
                 Self::Http { client, .. } => client.close().await,
+                #[cfg(feature = "http")]
+                Self::Sse { client, .. } => client.close(),
                 #[cfg(feature = "stdio")]
                 Self::Child { child, .. } => {
                     child.close().await;

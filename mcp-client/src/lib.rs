@@ -1,8 +1,8 @@
 //! A client of the Model Context Protocol that reaches every server alive.
 //!
 //! One line connects: the client finds out whether the server is modern (2026-07-28, every request
-//! stands alone) or legacy (2024-10-07 to 2025-11-25, opened by `initialize`), and calls read the
-//! same in both eras. Nothing waits without a deadline, and every error says whether the call may
+//! stands alone) or legacy (2024-10-07 to 2025-11-25, opened by `initialize`), and behind a URL whether it
+//! speaks streamable HTTP or only the HTTP+SSE of 2024-11-05; calls read the same everywhere. Nothing waits without a deadline, and every error says whether the call may
 //! have run.
 //!
 //! ```
@@ -28,7 +28,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `http` | `connect("https://…")`: servers behind a URL |
+//! | `http` | `connect("https://…")`: servers behind a URL, over streamable HTTP or else HTTP+SSE |
 //! | `stdio` | `connect("command args…")` and `connect_command`: servers as child processes |
 //! | `test-util` | the scripted peer and the manual clock of `mcp-transport` |
 

@@ -8,7 +8,7 @@ use mcp_types::{
     meta,
 };
 
-use crate::proto::probe::{Confidence, Connected, Opened};
+use crate::proto::probe::{Confidence, Connected, Opened, Wire};
 
 /// What was agreed with a server, and what it says of itself.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct Link {
     pub revision: Revision,
     /// How that was found: only what is firm may be remembered.
     pub confidence: Confidence,
+    /// What it is spoken over.
+    pub wire: Wire,
     /// Who the server is; a modern one need not say.
     pub server: Option<Implementation>,
     /// What it offers.
@@ -33,6 +35,7 @@ impl Link {
         let Connected {
             revision,
             confidence,
+            wire,
             opened,
         } = connected;
         let (server, capabilities, instructions) = match opened {
@@ -54,6 +57,7 @@ impl Link {
             era: revision.era(),
             revision,
             confidence,
+            wire,
             server,
             capabilities,
             instructions,
@@ -72,6 +76,12 @@ impl fmt::Display for Link {
         if self.confidence == Confidence::Assumed {
             f.write_str(" (assumed)")?;
         }
+        f.write_str(match self.wire {
+            Wire::Http => ", over streamable HTTP",
+            Wire::Sse => ", over HTTP+SSE",
+            Wire::Process => ", over stdio",
+            Wire::Custom => "",
+        })?;
         match &self.server {
             Some(server) => write!(f, ", server {:?} {:?}", server.name, server.version),
             None => f.write_str(", a server that does not say who it is"),

@@ -3,9 +3,9 @@
 use std::{fmt, sync::Arc};
 
 use http::HeaderMap;
-use mcp_errors::Failure;
+use mcp_errors::{Failure, FailureKind};
 #[cfg(feature = "http")]
-use mcp_transport::http::client::{HttpClient, HttpClientBuilder};
+use mcp_transport::http::client::{HttpClient, HttpClientBuilder, sse::SseClient};
 #[cfg(feature = "stdio")]
 use mcp_transport::stdio::child::ChildCommand;
 use mcp_transport::{Clock, Endpoint};
@@ -117,14 +117,7 @@ impl Target {
         Ok(match self {
             Self::Endpoint(endpoint) => Driver::Endpoint(Arc::clone(endpoint)),
             #[cfg(feature = "http")]
-            Self::Url(http) => {
-                let http = HttpClientBuilder::clone(http).clock(Arc::clone(clock));
-                let http = match headers.is_empty() {
-                    true => http,
-                    false => http.headers(headers.clone()),
-                };
-                Driver::http(http.build()?)
-            }
+            Self::Url(http) => Driver::http(settings(http, headers, clock).build()?),
             #[cfg(feature = "stdio")]
             Self::Command(command) => Driver::child(
                 ChildCommand::clone(command)
@@ -132,6 +125,44 @@ impl Target {
                     .spawn()?,
             ),
         })
+    }
+}
+
+impl Target {
+    /// Opens HTTP+SSE, where the server is at a URL.
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(
+            clippy::unused_async,
+            unused_variables,
+            reason = "only HTTP has this transport"
+        )
+    )]
+    pub(crate) async fn dial_sse(
+        &self,
+        headers: &HeaderMap,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Driver, Failure> {
+        #[cfg(feature = "http")]
+        if let Self::Url(http) = self {
+            let opening = SseClient::connect(settings(http, headers, clock));
+            return opening.await.map(Driver::sse);
+        }
+        let detail = "HTTP+SSE needs a server behind a URL";
+        Err(Failure::new(FailureKind::Invalid, detail))
+    }
+}
+
+#[cfg(feature = "http")]
+fn settings(
+    http: &HttpClientBuilder,
+    headers: &HeaderMap,
+    clock: &Arc<dyn Clock>,
+) -> HttpClientBuilder {
+    let http = http.clone().clock(Arc::clone(clock));
+    match headers.is_empty() {
+        true => http,
+        false => http.headers(headers.clone()),
     }
 }
 

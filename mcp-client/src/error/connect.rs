@@ -120,7 +120,7 @@ impl fmt::Display for ConnectError {
             write!(
                 f,
                 "; {n}. {} ({}): {}",
-                attempt.step.method(),
+                attempt.step,
                 attempt.revision,
                 clip(&attempt.answer.to_string(), WORDS)
             )?;

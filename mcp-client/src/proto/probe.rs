@@ -1,9 +1,9 @@
 //! Finds out how a server wants to be spoken to.
 //!
 //! The machine asks `server/discover` first; an answer, or an error only a modern server can give,
-//! settles for modern. Anything else that does not end the attempt leads to one `initialize`. It
-//! never falls back after a modern sign, never falls back where authorization or load is the matter,
-//! and keeps every attempt, since the first failure is mostly the one that tells.
+//! settles for modern. Anything else that does not end the attempt leads to one `initialize`, and where even
+//! that is no known method of HTTP, to one over HTTP+SSE, the transport of 2024-11-05. It never falls back after
+//! a modern sign, never falls back where authorization or load is the matter, and keeps every attempt, since the first failure is mostly the one that tells.
 //!
 //! A driver sends what [`Next::Send`] asks for, and feeds back what came of it.
 
@@ -141,14 +141,14 @@ impl Probe {
             (Verdict::Fresh, _) if self.respawned => Some(seen.spoilt()),
             (Verdict::Reprobe(_), _) if self.reprobed => Some(Reason::VersionLoop),
             (Verdict::Initialize { .. }, _) if self.initialized => Some(Reason::VersionLoop),
-            (Verdict::Sse(_), _) => Some(Reason::OldTransport),
+            // Whoever made the endpoint chose its transport.
+            (Verdict::Sse(_), _) if self.plan.wire != Wire::Http => Some(Reason::Refused),
             (Verdict::Again { after }, _) => (now + self.pause(*after) >= self.deadline)
                 .then(|| Reason::from_status(seen.failure())),
-            (Verdict::Initialize { .. } | Verdict::Reprobe(_) | Verdict::Fresh, _)
-                if now >= self.deadline =>
-            {
-                Some(Reason::Timeout)
-            }
+            (
+                Verdict::Initialize { .. } | Verdict::Reprobe(_) | Verdict::Fresh | Verdict::Sse(_),
+                _,
+            ) if now >= self.deadline => Some(Reason::Timeout),
             _ => None,
         };
         forbidden.map_or(verdict, Verdict::Fail)
@@ -159,11 +159,13 @@ impl Probe {
             (Verdict::Modern(revision), Some(opened)) => Next::Connected(Connected {
                 revision,
                 confidence: Confidence::Firm,
+                wire: self.wire(),
                 opened,
             }),
             (Verdict::Legacy(revision), Some(opened)) => Next::Connected(Connected {
                 revision,
                 confidence: self.confidence,
+                wire: self.wire(),
                 opened,
             }),
             (Verdict::Reprobe(revision), _) => {
@@ -185,10 +187,15 @@ impl Probe {
                 self.probed = false;
                 self.respawned = true;
                 let revision = match self.sent.step {
-                    Step::Initialize => self.sent.revision,
+                    Step::Initialize | Step::Sse => self.sent.revision,
                     Step::Discover => Revision::LATEST_LEGACY,
                 };
                 Next::Send(self.send(Step::Initialize, revision, 0, now, true))
+            }
+            (Verdict::Sse(confidence), _) => {
+                self.confidence = confidence;
+                let revision = self.sent.revision;
+                Next::Send(self.send(Step::Sse, revision, 0, now, false))
             }
             (Verdict::Again { after }, _) => {
                 let at = now + self.pause(after);
@@ -201,9 +208,8 @@ impl Probe {
                 Next::Send(self.send(step, revision, repeats + 1, at, false))
             }
             (Verdict::Fail(reason), _) => Next::Failed(reason),
-            (Verdict::Modern(_) | Verdict::Legacy(_) | Verdict::Sse(_), _) => {
-                Next::Failed(Reason::OldTransport)
-            }
+            // There is nothing to connect to without a result.
+            (Verdict::Modern(_) | Verdict::Legacy(_), None) => Next::Failed(Reason::NotMcp),
         }
     }
 
@@ -217,7 +223,7 @@ impl Probe {
     ) -> Send {
         match step {
             Step::Discover => self.probed = true,
-            Step::Initialize => self.initialized = true,
+            Step::Initialize | Step::Sse => self.initialized = true,
         }
         self.sent = Sent {
             step,
@@ -227,7 +233,7 @@ impl Probe {
         };
         let slice = match step {
             Step::Discover => self.plan.patience.probe,
-            Step::Initialize => self.plan.patience.initialize,
+            Step::Initialize | Step::Sse => self.plan.patience.initialize,
         };
         Send {
             step,
@@ -235,6 +241,14 @@ impl Probe {
             fresh,
             not_before: at,
             deadline: self.deadline.min(after(at, slice)),
+        }
+    }
+
+    /// What the step that was sent last went over.
+    fn wire(&self) -> Wire {
+        match self.sent.step {
+            Step::Sse => Wire::Sse,
+            Step::Discover | Step::Initialize => self.plan.wire,
         }
     }
 
@@ -289,7 +303,7 @@ pub struct Patience {
     pub total: Duration,
     /// For the answer to `server/discover`; 5 s.
     pub probe: Duration,
-    /// For the answer to `initialize`; 30 s.
+    /// For the answer to `initialize`, over HTTP+SSE with the opening of its stream; 30 s.
     pub initialize: Duration,
 }
 
@@ -309,6 +323,8 @@ impl Default for Patience {
 pub enum Wire {
     /// HTTP: each request travels alone.
     Http,
+    /// HTTP+SSE of 2024-11-05: one stream carries every answer. A plan starts with [`Wire::Http`].
+    Sse,
     /// A process of ours, which can be started again.
     Process,
     /// An endpoint that somebody else made.
@@ -323,6 +339,8 @@ pub enum Step {
     Discover,
     /// `initialize`, legacy.
     Initialize,
+    /// HTTP+SSE is opened, and `initialize` sent over it.
+    Sse,
 }
 
 impl Step {
@@ -330,7 +348,7 @@ impl Step {
     pub const fn method(self) -> &'static str {
         match self {
             Self::Discover => "server/discover",
-            Self::Initialize => "initialize",
+            Self::Initialize | Self::Sse => "initialize",
         }
     }
 }
@@ -435,6 +453,8 @@ pub struct Connected {
     pub revision: Revision,
     /// How that was found.
     pub confidence: Confidence,
+    /// What it is spoken over.
+    pub wire: Wire,
     /// What the server said.
     pub opened: Opened,
 }

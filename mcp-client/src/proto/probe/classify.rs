@@ -60,7 +60,7 @@ pub enum Verdict {
     },
     /// Start the process anew and send `initialize` at once.
     Fresh,
-    /// The server may speak only HTTP+SSE, the transport of 2024-11-05.
+    /// The server may speak only HTTP+SSE, the transport of 2024-11-05: try that.
     Sse(Confidence),
     /// Send the same again.
     Again {
@@ -110,6 +110,9 @@ fn initialized(asked: &Asked<'_>, version: &str) -> Verdict {
 }
 
 fn failed(asked: &Asked<'_>, failure: &Failure) -> Verdict {
+    if asked.step == Step::Sse {
+        return old(asked, failure);
+    }
     match failure.kind() {
         FailureKind::Timeout if asked.step == Step::Discover => return assumed(asked),
         FailureKind::Timeout => return Verdict::Fail(Reason::Timeout),
@@ -139,13 +142,27 @@ fn failed(asked: &Asked<'_>, failure: &Failure) -> Verdict {
     }
 }
 
+/// HTTP+SSE failed too. What ended the first attempt tells more than that, unless the server knows this transport.
+fn old(asked: &Asked<'_>, failure: &Failure) -> Verdict {
+    match (failure.http_status(), failure.peer_error(), failure.kind()) {
+        (Some(401), ..) | (None, None, FailureKind::Unauthorized) => {
+            Verdict::Fail(Reason::Unauthorized)
+        }
+        (Some(429 | 502..=504 | 520..=529), ..) => again(asked, failure, 2),
+        (_, Some(_), _) => Verdict::Fail(Reason::Rejected),
+        _ => Verdict::Fail(Reason::NoTransport),
+    }
+}
+
 /// The wire broke before the answer was whole.
 fn lost(asked: &Asked<'_>, failure: &Failure) -> Verdict {
     match (asked.wire, asked.step) {
         (Wire::Process, _) if asked.probed => Verdict::Fresh,
         (Wire::Process, _) => Verdict::Fail(Reason::ProcessExited),
         // Opening a connection has no side effects, so a repeat is safe.
-        (Wire::Http | Wire::Custom, _) if asked.repeats < 1 => Verdict::Again { after: None },
+        (Wire::Http | Wire::Sse | Wire::Custom, _) if asked.repeats < 1 => {
+            Verdict::Again { after: None }
+        }
         (_, Step::Discover) if failure.http_status().is_some() => assumed(asked),
         _ => Verdict::Fail(Reason::Lost),
     }
@@ -167,7 +184,7 @@ fn peer(asked: &Asked<'_>, error: &ErrorObject) -> Verdict {
         ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => version_refused(asked, error),
         ErrorCode::HEADER_MISMATCH => Verdict::Fail(Reason::HeaderMismatch),
         ErrorCode::MISSING_CLIENT_CAPABILITY => Verdict::Fail(Reason::CapabilityRequired),
-        _ if asked.step == Step::Initialize => rejected(asked),
+        _ if asked.step != Step::Discover => rejected(asked),
         ErrorCode::METHOD_NOT_FOUND => Verdict::Initialize {
             revision: newest_legacy(asked),
             confidence: Confidence::Firm,
@@ -190,7 +207,7 @@ fn version_refused(asked: &Asked<'_>, error: &ErrorObject) -> Verdict {
     let theirs = Theirs::new(asked, &supported);
     match (theirs.modern, theirs.legacy, asked.step) {
         (Some(modern), ..) => Verdict::Reprobe(modern),
-        (None, _, Step::Initialize) => rejected(asked),
+        (None, _, Step::Initialize | Step::Sse) => rejected(asked),
         (None, Some(revision), Step::Discover) => Verdict::Initialize {
             revision,
             confidence: Confidence::Firm,
@@ -216,9 +233,9 @@ fn bare(asked: &Asked<'_>, status: u16) -> Verdict {
         (Step::Initialize, 400 | 404 | 405) => Verdict::Sse(Confidence::Firm),
         (Step::Initialize, 406 | 410 | 411 | 415 | 501) => Verdict::Sse(Confidence::Assumed),
         (_, 500..=599) => Verdict::Fail(Reason::ServerError),
-        (Step::Initialize, 400..=499) => Verdict::Fail(Reason::Refused),
+        (Step::Initialize | Step::Sse, 400..=499) => Verdict::Fail(Reason::Refused),
         (Step::Discover, _) => assumed(asked),
-        (Step::Initialize, _) => Verdict::Fail(Reason::NotMcp),
+        (Step::Initialize | Step::Sse, _) => Verdict::Fail(Reason::NotMcp),
     }
 }
 

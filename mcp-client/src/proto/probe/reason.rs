@@ -55,8 +55,8 @@ pub enum Reason {
     CapabilityRequired,
     /// The server refused `initialize`.
     Rejected,
-    /// The server may speak only HTTP+SSE, the transport of 2024-11-05, which is not tried.
-    OldTransport,
+    /// Neither streamable HTTP nor HTTP+SSE, the transport of 2024-11-05, finds a server.
+    NoTransport,
     /// The server does not speak the era that was pinned.
     Pinned(Era),
 }
@@ -147,9 +147,9 @@ impl fmt::Display for Reason {
                 "the server wants a capability that this client does not have"
             }
             Self::Rejected => "the server refused `initialize`",
-            Self::OldTransport => {
-                "nothing there answers MCP requests: check the address. A server of 2024-11-05 may speak \
-                 only HTTP+SSE, which is not tried: ask its operator for a streamable HTTP address"
+            Self::NoTransport => {
+                "nothing there answers MCP requests, over streamable HTTP or over HTTP+SSE (2024-11-05): \
+                 check the address"
             }
             Self::Pinned(era) => {
                 return write!(

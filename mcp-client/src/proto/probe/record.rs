@@ -73,12 +73,22 @@ impl fmt::Display for Attempt {
         write!(
             f,
             "{} ({}): {} → {} [{:.1?}]",
-            self.step.method(),
+            self.step,
             self.revision,
             clip(&self.answer.to_string(), WORDS),
             self.verdict,
             self.took
         )
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.method())?;
+        f.write_str(match self {
+            Self::Discover | Self::Initialize => "",
+            Self::Sse => " over HTTP+SSE",
+        })
     }
 }
 
@@ -113,7 +123,7 @@ impl fmt::Display for Verdict {
                 because(confidence)
             ),
             Self::Fresh => f.write_str("start the process anew and initialize at once"),
-            Self::Sse(confidence) => write!(f, "HTTP+SSE ({})", because(confidence)),
+            Self::Sse(confidence) => write!(f, "try HTTP+SSE ({})", because(confidence)),
             Self::Again { after: Some(after) } => write!(f, "again after {after:.1?}"),
             Self::Again { after: None } => f.write_str("again"),
             Self::Fail(reason) => write!(f, "give up: {reason}"),

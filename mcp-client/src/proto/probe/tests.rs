@@ -1,9 +1,11 @@
 //! The rows of the decision tables, by name: what is sent after each answer, and how it ends.
 //!
-//! The trace spells the requests: `D` discover, `I` initialize, `+I` initialize to a new process.
+//! The trace spells the requests: `D` discover, `I` initialize, `+I` initialize to a new process,
+//! `S` HTTP+SSE and initialize over it.
 
 mod after;
 mod first;
+mod old;
 mod process;
 mod whole;
 
@@ -18,6 +20,7 @@ use mcp_types::{
 
 use super::{Confidence, Next, Observation, Plan, Probe, Reason, Send, Step, Wire};
 
+const NOV24: Revision = Revision::V2024_11_05;
 const V24: Revision = Revision::V2024_10_07;
 const NOV25: Revision = Revision::V2025_11_25;
 const JUN25: Revision = Revision::V2025_06_18;
@@ -83,6 +86,7 @@ fn spell(send: &Send) -> String {
     let step = match send.step {
         Step::Discover => "D",
         Step::Initialize => "I",
+        Step::Sse => "S",
     };
     format!("{}{step}", if send.fresh { "+" } else { "" })
 }

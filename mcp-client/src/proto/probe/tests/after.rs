@@ -70,14 +70,24 @@ fn i4_another_error_is_a_rejection_and_never_leads_to_sse() {
 #[test]
 fn i5_a_bare_400_404_or_405_is_the_old_transport() {
     for status in [400, 404, 405] {
-        check(vec![bare(status)], "D I", Fails(Reason::OldTransport));
+        check(vec![bare(status)], "D I S", Waits);
+        check(
+            vec![bare(status), initialized("2024-11-05")],
+            "D I S",
+            Connected(NOV24, FIRM),
+        );
     }
 }
 
 #[test]
 fn i6_a_few_more_are_taken_for_the_old_transport() {
     for status in [406, 410, 411, 415, 501] {
-        check(vec![bare(status)], "D I", Fails(Reason::OldTransport));
+        check(vec![bare(status)], "D I S", Waits);
+        check(
+            vec![bare(status), initialized("2024-11-05")],
+            "D I S",
+            Connected(NOV24, ASSUMED),
+        );
     }
     for status in [402, 409, 413, 421, 422, 426, 428, 451] {
         check(vec![bare(status)], "D I", Fails(Reason::Refused));

@@ -21,7 +21,9 @@ fn a_pinned_legacy_client_never_probes() {
     check_plan(plan, vec![refuses(&["2026-07-28"])], "I", other());
     check_plan(plan, vec![peer_at(400, -32020)], "I", other());
     check_plan(plan, vec![peer(-32601)], "I", Fails(Reason::Rejected));
-    check_plan(plan, vec![bare(404)], "I", Fails(Reason::OldTransport));
+    check_plan(plan, vec![bare(404)], "I S", Waits);
+    let missing = vec![bare(404), bare(404)];
+    check_plan(plan, missing, "I S", Fails(Reason::NoTransport));
     check_plan(plan, vec![timeout()], "I", Fails(Reason::Timeout));
     let plan = pinned(Wire::Process, Era::Legacy);
     check_plan(plan, vec![lost()], "I", Fails(Reason::ProcessExited));
@@ -113,7 +115,9 @@ fn every_attempt_is_kept_and_reads_as_a_line() {
         "server/discover (2026-07-28): x (HTTP 404) → try initialize in 2025-11-25 (legacy: assumed) [1.0s]"
     );
     assert!(
-        lines[1].starts_with("initialize (2025-11-25): x (HTTP 405) → give up: "),
+        lines[1].starts_with(
+            "initialize (2025-11-25): x (HTTP 405) → try HTTP+SSE (the server said so)"
+        ),
         "{}",
         lines[1]
     );
