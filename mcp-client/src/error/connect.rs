@@ -79,15 +79,16 @@ impl ConnectError {
         &self.0.attempts
     }
 
-    /// The failure that tells most: why a server that knows `initialize` refused it, else the first failure. That a
-    /// legacy server does not know the modern probe is no failure.
+    /// The failure that tells most: that a server wants authorization, why one that knows `initialize` refused it, else
+    /// the first failure. That a legacy server does not know the modern probe is no failure.
     pub fn failure(&self) -> Option<&Failure> {
         let attempts = &self.0.attempts;
         let last = attempts.last().and_then(|last| last.answer.failure());
         let refused = |failure: &&Failure| {
-            failure
-                .peer_error()
-                .is_some_and(|error| error.code != ErrorCode::METHOD_NOT_FOUND)
+            self.is_unauthorized()
+                || failure
+                    .peer_error()
+                    .is_some_and(|error| error.code != ErrorCode::METHOD_NOT_FOUND)
         };
         let first = || {
             attempts

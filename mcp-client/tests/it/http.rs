@@ -209,6 +209,7 @@ async fn s5_a_stream_that_wants_authorization_says_so() {
     let server = OldServer::start(denied.to_owned());
     let error = server.connect(|builder| builder).await.unwrap_err();
     assert!(error.is_unauthorized(), "{error}");
+    assert_eq!(error.failure().unwrap().http_status(), Some(401));
 }
 
 #[tokio::test]
