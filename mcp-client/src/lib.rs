@@ -2,8 +2,8 @@
 //!
 //! One line connects: the client finds out whether the server is modern (2026-07-28, every request
 //! stands alone) or legacy (2024-10-07 to 2025-11-25, opened by `initialize`), and behind a URL whether it
-//! speaks streamable HTTP or only the HTTP+SSE of 2024-11-05; calls read the same everywhere. Nothing waits without a deadline, and every error says whether the call may
-//! have run.
+//! speaks streamable HTTP or only the HTTP+SSE of 2024-11-05; calls read the same everywhere.
+//! Nothing waits without a deadline, and every error says whether the call may have run.
 //!
 //! ```
 //! use std::{error::Error, sync::Arc};

@@ -1,9 +1,10 @@
 //! Finds out how a server wants to be spoken to.
 //!
 //! The machine asks `server/discover` first; an answer, or an error only a modern server can give,
-//! settles for modern. Anything else that does not end the attempt leads to one `initialize`, and where even
-//! that is no known method of HTTP, to one over HTTP+SSE, the transport of 2024-11-05. It never falls back after
-//! a modern sign, never falls back where authorization or load is the matter, and keeps every attempt, since the first failure is mostly the one that tells.
+//! settles for modern. Anything else that does not end the attempt leads to one `initialize`, and where a URL
+//! refuses even that without a word of the protocol, to one over HTTP+SSE, the transport of 2024-11-05. It
+//! never falls back after a modern sign, never falls back where authorization or load is the matter,
+//! and keeps every attempt, since the first failure is mostly the one that tells.
 //!
 //! A driver sends what [`Next::Send`] asks for, and feeds back what came of it.
 

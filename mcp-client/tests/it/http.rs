@@ -9,9 +9,10 @@ use std::{
 };
 
 use mcp_client::{
-    Builder, Client, ConnectError,
+    Builder, Client, ConnectError, HttpClient,
     proto::probe::{Confidence, Reason, Wire},
 };
+use mcp_transport::proto::limits::Limits;
 use mcp_types::Era;
 use serde_json::{Value, json};
 
@@ -175,13 +176,13 @@ fn is_no_server(error: &ConnectError, third: &str) {
 }
 
 #[tokio::test]
-async fn s2_a_stream_that_announces_nothing_ends_at_the_deadline() {
+async fn s2_a_stream_that_announces_nothing_is_given_up() {
     let server = OldServer::start(STREAM.to_owned());
-    let hasty = |builder: Builder| builder.connect_timeout(Duration::from_millis(400));
-    is_no_server(
-        &server.connect(hasty).await.unwrap_err(),
-        "no answer within",
-    );
+    let limits = Limits::default().with_connect_time(Duration::from_millis(400));
+    let hasty = HttpClient::builder(&server.url).limits(limits);
+    let builder = Client::builder("tester", "1.0");
+    let error = builder.connect_http(hasty).await.unwrap_err();
+    is_no_server(&error, "announced no endpoint within");
 }
 
 #[tokio::test]
