@@ -1,4 +1,5 @@
-//! `cargo xtask cases`: public bug reports as runnable cases, against the example server `tools`.
+//! `cargo xtask cases`: public bug reports as runnable cases, against the example server `tools` and the example
+//! client `driver`.
 //!
 //! The cases and their runner are data outside the repository; where they are absent the step is skipped, loudly.
 //! What is known to fail stands in `cases-baseline.txt`. The list is strict both ways: a failure that is not on it
@@ -15,7 +16,7 @@ use crate::tally::Tally;
 /// What the example server offers beside `echo` and `add`.
 const HAVE: &str = "have=sleep";
 
-/// Runs every case that a server on stdio or HTTP can be put to.
+/// Runs every case that a server on stdio or HTTP, or a client, can be put to.
 pub(crate) fn step() -> Tally {
     let shared = root().join("../shared/cases");
     if !shared.is_dir() {
@@ -45,10 +46,10 @@ fn run(shared: &Path) -> Result<Tally, String> {
         (&["stdio"][..], &["stdio"][..]),
         (&http, &["http", "{PORT}"]),
     ] {
-        // The runner's own sum and its good news are left out: one line sums everything up, at the end.
-        let news = |line: &str| line.starts_with("FAIL");
         report.push_str(&stream_some(runner(shared, mode).arg(&server).args(args), news).output);
     }
+    let driver = example("driver")?;
+    report.push_str(&stream_some(client_runner(shared).arg(&driver), news).output);
     let (tally, lines) = judge(&parse_report(&report), &baseline);
     for line in lines {
         say(line);
@@ -56,14 +57,30 @@ fn run(shared: &Path) -> Result<Tally, String> {
     Ok(tally)
 }
 
+/// The runners' own sums and their good news are left out: one line sums everything up, at the end.
+fn news(line: &str) -> bool {
+    line.starts_with("FAIL")
+}
+
 fn runner(shared: &Path, mode: &[&str]) -> Command {
+    let mut command = python(shared, "runner.py");
+    command.args(mode).args(["skip_slow=1", "v=1", HAVE, "--"]);
+    command
+}
+
+fn client_runner(shared: &Path) -> Command {
+    let mut command = python(shared, "crun.py");
+    command.arg("--");
+    command
+}
+
+fn python(shared: &Path, program: &str) -> Command {
     let mut command = Command::new("python3");
     command
         .current_dir(root())
         .arg("-u")
-        .arg(shared.join("runner.py"))
+        .arg(shared.join(program))
         .arg(shared.join("reports.jsonl"));
-    command.args(mode).args(["skip_slow=1", "v=1", HAVE, "--"]);
     command
 }
 
