@@ -10,17 +10,18 @@ use std::time::Duration;
 use crate::manifest::{CRATES, Manifest};
 use crate::process::{cargo, loudly, now, on_ci, root, say, stream};
 use crate::tally::Tally;
-use crate::{cases, demo, interop, layers, test, tidy};
+use crate::{bench, cases, demo, fuzz, interop, layers, test, tidy};
 
 type Step = (&'static str, fn() -> Tally);
 
 // Steps with the same features stand beside each other, so that what one builds serves the next.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     ("fmt", fmt),
     ("tidy", tidy::step),
     ("layers", layers::step),
     ("clippy", clippy),
     ("test", test::workspace),
+    ("fuzz", fuzz::step),
     ("doctest", test::doctests),
     ("alone", test::alone),
     ("hostile", test::hostile),
@@ -28,6 +29,7 @@ const STEPS: [Step; 12] = [
     ("demo", demo::step),
     ("cases", cases::step),
     ("interop", interop::step),
+    ("bench", bench::step),
 ];
 
 /// Runs all steps, or those named, whatever fails on the way.

@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use crate::process::say;
 
+mod bench;
 mod cases;
 mod ci;
 mod demo;
+mod fuzz;
 mod interop;
 mod layers;
 mod manifest;
@@ -23,6 +25,8 @@ usage: cargo xtask <command>
   ci [STEP...]        every check, or the named ones; ends in `N passed, N failed`
   interop --smoke     official TypeScript and Python clients against the demo and a stdio server
   cases               public bug reports as cases, against the example server `tools`
+  fuzz [--seconds N]  every fuzz target over its seeds, or under libFuzzer for N seconds in all
+  bench [--smoke]     our codec beside rmcp's, as ratios, and its allocations
   tidy                the house rules that a compiler does not know
   layers              who may depend on whom, and each crate alone without features";
 
@@ -33,6 +37,8 @@ fn main() -> ExitCode {
         Some("demo") => demo::command(rest),
         Some("test") => test::command(rest),
         Some("ci") => ci::command(rest),
+        Some("bench") => bench::command(rest),
+        Some("fuzz") => fuzz::command(rest),
         Some("cases") => ci::alone("cases", cases::step),
         Some("interop") => interop::command(rest),
         Some("tidy") => ci::alone("tidy", tidy::step),

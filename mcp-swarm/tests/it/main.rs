@@ -15,6 +15,7 @@ mod house;
 mod pipes;
 mod recorder;
 mod relay;
+mod seeds;
 mod sessions;
 mod trip;
 mod wait;

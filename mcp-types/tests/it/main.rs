@@ -1,3 +1,4 @@
-//! The crate from outside: what decoding costs.
+//! The crate from outside: what decoding costs, and what its fuzz targets say of their seeds.
 
 mod allocations;
+mod seeds;

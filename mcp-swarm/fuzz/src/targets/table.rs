@@ -1,0 +1,17 @@
+//! What must hold for any bytes, as plain functions: libFuzzer and the crate's own tests both call them.
+
+mod handle;
+mod text;
+mod token;
+
+/// A target: it panics where something does not hold.
+pub(crate) type Target = fn(&[u8]);
+
+/// Every target of this crate, by the name of its folder of seeds.
+pub(crate) const TARGETS: &[(&str, Target)] = &[
+    ("claims", token::claims),
+    ("handle", handle::handle),
+    ("target", handle::target),
+    ("text", text::text),
+    ("token", token::token),
+];

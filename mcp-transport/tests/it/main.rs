@@ -1,0 +1,3 @@
+//! The crate from outside: what its fuzz targets say of their seeds.
+
+mod seeds;

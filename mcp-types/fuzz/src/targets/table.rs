@@ -1,0 +1,20 @@
+//! What must hold for any bytes, as plain functions: libFuzzer and the crate's own tests both call them.
+
+mod envelope;
+mod messages;
+mod names;
+mod oracle;
+mod strict;
+
+/// A target: it panics where something does not hold.
+pub(crate) type Target = fn(&[u8]);
+
+/// Every target of this crate, by the name of its folder of seeds.
+pub(crate) const TARGETS: &[(&str, Target)] = &[
+    ("envelope", envelope::envelope),
+    ("name", names::names),
+    ("notification", messages::notification),
+    ("params", messages::params),
+    ("result", messages::result),
+    ("strict", strict::strict),
+];
