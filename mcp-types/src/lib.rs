@@ -4,6 +4,9 @@
 //! leniently (an unknown member, hint or enum value never costs a message, and is kept), and
 //! written strictly, for the [`Revision`] that was negotiated ([`wire`]).
 //!
+//! `examples/inspect.rs` uses it alone: it says of each JSON line what it is, where it is valid, and what is
+//! wrong with it.
+//!
 //! Not here: IO, time, policy. This crate runs anywhere serde does.
 //!
 //! | module | holds |
