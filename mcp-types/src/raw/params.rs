@@ -163,10 +163,16 @@ impl RawParams {
                 is_meta: true,
             }));
         }
-        let member = self.member(name);
-        member
-            .map(|member| Self::parse(self.bytes.slice(member.value.clone())))
-            .transpose()
+        let Some(member) = self.member(name) else {
+            return Ok(None);
+        };
+        let bytes = self.bytes.slice(member.value.clone());
+        if !bytes.starts_with(b"{") {
+            return Err(serde_json::Error::custom(format_args!(
+                "member `{name}` must be an object"
+            )));
+        }
+        Self::parse(bytes).map(Some)
     }
 
     /// The text of a member.

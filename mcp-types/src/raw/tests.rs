@@ -132,3 +132,32 @@ fn a_value_of_another_shape_says_where() {
     );
     check::<InputRequired>("{}", "$", "inputRequests");
 }
+
+#[test]
+fn a_member_that_is_an_object_is_found_in_the_same_bytes() {
+    let all = params(r#"{"a":{"x":1},"_meta":{"y" : 2,"z":{}},"b":7,"c":{"x":1,"x":2}}"#);
+    let inner = |all: &RawParams, name: &str| {
+        let found = all.object(name).map_err(|error| error.to_string());
+        found.map(|found| found.map(|found| written(&found, None)))
+    };
+    // `_meta` was located with the rest, and the same is found once another member was edited.
+    let edited = all.with("b", &RawJson::parse("7").unwrap());
+    for all in [&all, &edited] {
+        assert_eq!(inner(all, "a"), Ok(Some(r#"{"x":1}"#.to_owned())));
+        assert_eq!(
+            inner(all, "_meta"),
+            Ok(Some(r#"{"y":2,"z":{}}"#.to_owned()))
+        );
+        assert_eq!(inner(all, "d"), Ok(None));
+        assert_eq!(inner(all, "b").unwrap_err(), "member `b` must be an object");
+        assert!(inner(all, "c").is_err());
+        assert_eq!(all.iter().count(), 4);
+        assert_eq!(all.get("y"), None);
+    }
+    let meta = all.object("_meta").unwrap().unwrap();
+    assert_eq!(meta.get("y"), Some("2"));
+    assert_eq!(meta.get("a"), None);
+    assert_eq!(written(&meta.without("y"), None), r#"{"z":{}}"#);
+    let twice = params(r#"{"_meta":{"a":1,"a":2}}"#);
+    assert!(inner(&twice, "_meta").is_err());
+}
