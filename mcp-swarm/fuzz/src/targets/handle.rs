@@ -28,7 +28,7 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
 });
 
 /// A target is a specialist, or an error fit to be shown.
-pub(crate) fn target(data: &[u8]) {
+pub(crate) fn destination(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };

@@ -10,8 +10,8 @@ pub(crate) type Target = fn(&[u8]);
 /// Every target of this crate, by the name of its folder of seeds.
 pub(crate) const TARGETS: &[(&str, Target)] = &[
     ("claims", token::claims),
+    ("destination", handle::destination),
     ("handle", handle::handle),
-    ("target", handle::target),
     ("text", text::text),
     ("token", token::token),
 ];
