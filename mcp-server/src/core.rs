@@ -11,15 +11,15 @@ use std::{
 use mcp_errors::{Failure, ProtocolError};
 use mcp_transport::{Event, Exchange, Reply, Request, exchange::Ended, proto::limits::Limits};
 use mcp_types::{
-    Era, ErrorObject, Outcome, RawJson, RawParams, Revision,
+    ErrorObject, Outcome, RawJson, RawParams, Revision,
     capability::{Implementation, ServerCapabilities, ToolsCapability},
     lifecycle::{DiscoverResult, EmptyResult, InitializeParams, InitializeResult},
     wire::{Stamp, encode_outcome},
 };
 
 use crate::{
-    exchange::Running, path::clipped, policy::EraPolicy, proto::envelope, registry::Tools,
-    service::Service, session::Session,
+    exchange::Running, hub::Hub, path::clipped, policy::EraPolicy, proto::envelope,
+    service::Service, session::Session, tools::Tools,
 };
 
 /// A server without its hosts.
@@ -32,6 +32,7 @@ pub(crate) struct Core {
         allow(dead_code, reason = "only hosts take bytes, and wait")
     )]
     pub(crate) limits: Limits,
+    pub(crate) hub: Hub,
     pub(crate) tools: Tools,
     /// The router, with the server-wide layers around it.
     pub(crate) root: Arc<dyn Service>,
@@ -55,12 +56,16 @@ impl Core {
     }
 
     /// Opens a legacy session: the revision is negotiated, and the encoded `InitializeResult` is the
-    /// answer.
+    /// answer. `heard` says whether the client can be told something unasked.
     ///
     /// # Errors
     /// -32602 when the parameters are malformed, or the policy wants an exact version; -32022 when
     /// no legacy revision is served.
-    pub(crate) fn initialize(&self, params: &RawParams) -> Result<(Session, RawJson), ErrorObject> {
+    pub(crate) fn initialize(
+        &self,
+        params: &RawParams,
+        heard: bool,
+    ) -> Result<(Session, RawJson), ErrorObject> {
         let params: InitializeParams = params.decode().map_err(|error| {
             let error = clipped(&error.to_string(), 400);
             let detail = format!("Invalid initialize parameters: {error}");
@@ -75,11 +80,14 @@ impl Core {
             return Err(envelope::unsupported_initialize(requested, &self.policy));
         }
         let server = Implementation::clone(&self.server);
-        let mut result = InitializeResult::new(revision, self.capabilities(revision.era()), server);
+        let mut result = InitializeResult::new(revision, self.capabilities(heard), server);
         result.instructions.clone_from(&self.instructions);
         let result = encode(result.into(), &Stamp::new(revision))?;
         let session = Session::open(revision, &params);
-        self.tools.follow(&session);
+        if heard {
+            let following = self.hub.follow(session.listener());
+            session.on_close(move || drop(following));
+        }
         Ok((session, result))
     }
 
@@ -117,20 +125,21 @@ impl Core {
             .method
             .spec()
             .filter(|spec| spec.to_server.contains(revision));
-        spec.is_some_and(|spec| spec.capability == Some("tools") && self.tools.is_offered())
+        spec.is_some_and(|spec| spec.capability == Some("tools") && self.tools.0.is_offered())
     }
 
     fn discover(&self) -> DiscoverResult {
         let versions = self.policy.modern.iter().copied();
-        let mut result = DiscoverResult::new(versions, self.capabilities(Era::Modern));
+        // A modern client hears of changes through a subscription, which is not served.
+        let mut result = DiscoverResult::new(versions, self.capabilities(false));
         result.instructions.clone_from(&self.instructions);
         result
     }
 
-    fn capabilities(&self, era: Era) -> ServerCapabilities {
-        let tools = self.tools.is_offered().then(|| ToolsCapability {
-            // A modern client hears of changes through a subscription, which is not served.
-            list_changed: (era == Era::Legacy).then_some(true),
+    /// What is offered, to a client that hears of changes or not.
+    fn capabilities(&self, heard: bool) -> ServerCapabilities {
+        let tools = self.tools.0.is_offered().then(|| ToolsCapability {
+            list_changed: (heard && self.tools.0.can_change()).then_some(true),
             ..ToolsCapability::default()
         });
         ServerCapabilities {

@@ -77,7 +77,7 @@ impl Gate {
     }
 
     fn initialize(&mut self, params: &RawParams) -> Pin<Box<dyn Exchange>> {
-        match self.core.initialize(params) {
+        match self.core.initialize(params, true) {
             Ok((session, result)) => {
                 self.era.negotiated(session.revision());
                 // The session before is over; its calls in flight go on.

@@ -38,6 +38,7 @@
 //! | [`Args`], [`Context`], [`Headers`], [`Ext`] | what a handler can take |
 //! | [`Json`], [`IntoAnswer`], [`ToolError`] | what it can give, and how it fails |
 //! | [`Layer`], [`Service`], [`Call`], [`Answer`] | what goes around handlers |
+//! | [`Tools`], [`Hub`] | what changes while a server runs, and who hears of it |
 //! | [`Session`] | a legacy client's connection |
 //! | [`EraPolicy`] | which eras are served, and how they are told apart |
 
@@ -54,6 +55,7 @@ mod gate;
 pub mod handler;
 #[cfg(feature = "http")]
 pub mod http;
+pub mod hub;
 mod outbox;
 mod path;
 pub mod policy;
@@ -71,6 +73,9 @@ pub mod session;
 #[cfg(feature = "stdio")]
 mod stdio;
 pub mod tool;
+mod tools;
+#[allow(dead_code, reason = "resources subscribe and unsubscribe")]
+mod wishes;
 
 pub use mcp_errors::{self as errors, ToolError};
 pub use mcp_transport::proto::limits::Limits;
@@ -85,10 +90,11 @@ pub use crate::{
     connection::Connection,
     context::Context,
     handler::{Args, Ext, FromCall, Handler, Headers},
+    hub::{Change, Hub},
     policy::EraPolicy,
-    registry::Tools,
     server::Server,
     service::{BoxFuture, Layer, Service},
     session::Session,
     tool::{InvalidTool, Tool},
+    tools::Tools,
 };

@@ -1,178 +1,199 @@
-//! The tools of a server: a snapshot that calls read, and a handle that changes it.
+//! The registry: what a server offers of one kind, as a snapshot that calls read and a set that changes it.
+//!
+//! Tools, resources, templates and prompts are each a [`Set`]. It keeps the order of registration, finds
+//! by name, and publishes a change to the hub each time it is edited.
+
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::HashMap,
-    fmt,
+    ops::Deref,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak,
+        Arc, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use mcp_types::tool::Tool as Definition;
+use crate::hub::{Change, Hub};
 
-use crate::{
-    service::Service,
-    session::{Session, WeakSession},
-    tool::{InvalidTool, Tool},
-};
+/// Can be in a [`Set`].
+pub(crate) trait Named: Send + Sync + 'static {
+    /// What it is found by, unlike that of any other in the set.
+    fn name(&self) -> &str;
+}
 
-/// The tools of a running server. Clones are the same set.
-///
-/// Changing it tells every legacy session that listens; a modern client lists again when its cache
-/// says so.
-#[derive(Clone)]
-pub struct Tools(Arc<Inner>);
+/// What a server offers of one kind. Clones are the same set.
+pub(crate) struct Set<T>(Arc<Inner<T>>);
 
-struct Inner {
+struct Inner<T> {
     // Readers clone the `Arc` and let go; writers build a new snapshot.
-    current: RwLock<Arc<Snapshot>>,
+    current: RwLock<Arc<Snapshot<T>>>,
     offered: AtomicBool,
-    sessions: Mutex<HashMap<u64, WeakSession>>,
+    open: AtomicBool,
+    hub: Hub,
+    change: Change,
 }
 
 /// One state of the set, in the order of registration.
-#[derive(Clone, Default)]
-pub(crate) struct Snapshot {
-    entries: Vec<Arc<Entry>>,
-    by_name: HashMap<Box<str>, usize>,
+pub(crate) struct Snapshot<T> {
+    // Their numbers only grow.
+    entries: Vec<Arc<Placed<T>>>,
+    by_name: HashMap<Box<str>, Arc<Placed<T>>>,
+    next: u64,
 }
 
-/// A tool as it is listed, and what runs it.
-pub(crate) struct Entry {
-    pub(crate) definition: Definition,
-    pub(crate) service: Arc<dyn Service>,
-    /// Whether its output is wrapped for revisions that know only objects.
-    pub(crate) wraps_output: bool,
+/// Something in a set, with its place in the order of registration.
+pub(crate) struct Placed<T> {
+    number: u64,
+    item: T,
 }
 
-impl Tools {
-    pub(crate) fn new() -> Self {
+/// The name is taken in the set.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Taken;
+
+impl<T: Named> Set<T> {
+    /// An empty set, whose edits are published as `change`.
+    pub(crate) fn new(hub: &Hub, change: Change) -> Self {
         Self(Arc::new(Inner {
             current: RwLock::default(),
             offered: AtomicBool::new(false),
-            sessions: Mutex::default(),
+            open: AtomicBool::new(false),
+            hub: hub.clone(),
+            change,
         }))
     }
 
-    /// Adds a tool at the end of the list.
-    ///
-    /// # Errors
-    /// When its definition is not valid, or its name is taken.
-    pub fn add(&self, tool: Tool) -> Result<(), InvalidTool> {
-        let entry = Arc::new(tool.into_entry()?);
-        self.change(|snapshot| snapshot.push(&entry))?;
+    /// Adds `item` at the end.
+    pub(crate) fn add(&self, item: T) -> Result<(), Taken> {
+        // What is refused is handed out: its destructor may look at the set, so it is not to run under the lock.
+        let refused = self.edit(|snapshot| snapshot.push(item));
+        if refused.is_some() {
+            return Err(Taken);
+        }
         self.offer();
-        self.tell();
+        self.0.hub.publish(&self.0.change);
         Ok(())
     }
 
-    /// Removes a tool; calls that run go on. Says whether there was one.
-    pub fn remove(&self, name: &str) -> bool {
-        let removed = self.change(|snapshot| snapshot.remove(name));
+    /// Removes what has this name; who uses it goes on. Says whether there was any.
+    pub(crate) fn remove(&self, name: &str) -> bool {
+        let removed = self.edit(|snapshot| snapshot.remove(name));
         if removed.is_some() {
-            self.tell();
+            self.0.hub.publish(&self.0.change);
         }
         removed.is_some()
     }
 
-    /// The names, in the order of the list.
-    pub fn names(&self) -> Vec<String> {
+    /// The names, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
         let snapshot = self.snapshot();
-        let names = snapshot.entries().iter();
-        names.map(|entry| entry.definition.name.clone()).collect()
+        let names = snapshot.entries.iter();
+        names.map(|entry| entry.name().to_owned()).collect()
     }
 
-    /// Whether the server says that it has tools: once it had one, it stays so.
+    /// The set as it is now.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot<T>> {
+        let current = self.0.current.read();
+        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether the server says that it has such things: once it had one, it stays so.
     pub(crate) fn is_offered(&self) -> bool {
         self.0.offered.load(Ordering::Relaxed)
     }
 
-    /// Says that the server has tools, even while it has none.
+    /// Says that the server has such things, even while it has none.
     pub(crate) fn offer(&self) {
         self.0.offered.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
-        Arc::clone(
-            &self
-                .0
-                .current
-                .read()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+    /// Whether someone can change the set while the server runs.
+    pub(crate) fn can_change(&self) -> bool {
+        self.0.open.load(Ordering::Relaxed)
     }
 
-    /// Tells `session` of changes, as long as it lives.
-    pub(crate) fn follow(&self, session: &Session) {
-        self.sessions().insert(session.key(), session.downgrade());
-        let (tools, key): (Weak<Inner>, u64) = (Arc::downgrade(&self.0), session.key());
-        session.on_close(move || {
-            if let Some(tools) = tools.upgrade() {
-                Self(tools).sessions().remove(&key);
-            }
-        });
+    /// Says that someone can change the set while the server runs, so that there will be something.
+    pub(crate) fn open(&self) {
+        self.offer();
+        self.0.open.store(true, Ordering::Relaxed);
     }
 
-    /// Edits the set. What leaves it is handed out: a handler's destructor may look at the tools, so it is
-    /// not to run under the lock.
-    fn change<T>(&self, edit: impl FnOnce(&mut Snapshot) -> T) -> T {
-        let mut current = self
-            .0
-            .current
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        edit(Arc::make_mut(&mut current))
-    }
-
-    fn tell(&self) {
-        let sessions: Vec<_> = self.sessions().values().cloned().collect();
-        for session in sessions.iter().filter_map(WeakSession::upgrade) {
-            session.tools_changed();
-        }
-    }
-
-    fn sessions(&self) -> MutexGuard<'_, HashMap<u64, WeakSession>> {
-        self.0
-            .sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn edit<R>(&self, edit: impl FnOnce(&mut Snapshot<T>) -> R) -> R {
+        let current = self.0.current.write();
+        edit(Arc::make_mut(
+            &mut current.unwrap_or_else(PoisonError::into_inner),
+        ))
     }
 }
 
-impl fmt::Debug for Tools {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Tools").field(&self.names()).finish()
+impl<T> Clone for Set<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
     }
 }
 
-impl Snapshot {
-    /// All tools, in the order of registration.
-    pub(crate) fn entries(&self) -> &[Arc<Entry>] {
+impl<T: Named> Snapshot<T> {
+    /// All of them, in the order of registration.
+    pub(crate) fn entries(&self) -> &[Arc<Placed<T>>] {
         &self.entries
     }
 
-    /// The tool of that name.
-    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Entry>> {
-        self.by_name.get(name).map(|&at| &self.entries[at])
+    /// The one of that name.
+    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Placed<T>>> {
+        self.by_name.get(name)
     }
 
-    fn push(&mut self, entry: &Arc<Entry>) -> Result<(), InvalidTool> {
-        let name = entry.definition.name.as_str();
-        if self.by_name.contains_key(name) {
-            return Err(InvalidTool::taken(name));
+    /// Gives `item` back if its name is taken.
+    fn push(&mut self, item: T) -> Option<T> {
+        if self.by_name.contains_key(item.name()) {
+            return Some(item);
         }
-        self.by_name.insert(name.into(), self.entries.len());
-        self.entries.push(Arc::clone(entry));
-        Ok(())
+        let number = self.next;
+        self.next += 1;
+        let entry = Arc::new(Placed { number, item });
+        self.by_name.insert(entry.name().into(), Arc::clone(&entry));
+        self.entries.push(entry);
+        None
     }
 
-    fn remove(&mut self, name: &str) -> Option<Arc<Entry>> {
-        let at = self.by_name.remove(name)?;
-        let removed = self.entries.remove(at);
-        for later in self.by_name.values_mut().filter(|later| **later > at) {
-            *later -= 1;
+    fn remove(&mut self, name: &str) -> Option<Arc<Placed<T>>> {
+        let removed = self.by_name.remove(name)?;
+        let at = self
+            .entries
+            .binary_search_by_key(&removed.number, |entry| entry.number);
+        if let Ok(at) = at {
+            self.entries.remove(at);
         }
         Some(removed)
+    }
+}
+
+impl<T> Default for Snapshot<T> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            by_name: HashMap::new(),
+            next: 0,
+        }
+    }
+}
+
+impl<T> Clone for Snapshot<T> {
+    fn clone(&self) -> Self {
+        Self {
+            entries: self.entries.clone(),
+            by_name: self.by_name.clone(),
+            next: self.next,
+        }
+    }
+}
+
+impl<T> Deref for Placed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.item
     }
 }

@@ -13,8 +13,8 @@ use crate::{
     call::Call,
     path::clipped,
     proto::envelope,
-    registry::Tools,
     service::{BoxFuture, Service},
+    tools::Tools,
 };
 
 /// Answers `tools/list` and `tools/call` from the registry.
@@ -38,7 +38,7 @@ impl Router {
         if !call.params.get("arguments").is_none_or(is_object) {
             return Err(invalid("`arguments` must be an object"));
         }
-        let Some(entry) = self.tools.snapshot().find(&name).cloned() else {
+        let Some(entry) = self.tools.0.snapshot().find(&name).cloned() else {
             return Err(ProtocolError::unknown_tool(&name).into());
         };
         let answer = entry.service.call(call);
@@ -57,7 +57,7 @@ impl Router {
             .params
             .decode()
             .map_err(|error| invalid(clipped(&error.to_string(), 400)))?;
-        let snapshot = self.tools.snapshot();
+        let snapshot = self.tools.0.snapshot();
         let entries = snapshot.entries();
         let start = params.cursor.map_or(Ok(0), |cursor| {
             self.offset(&cursor, entries.len()).ok_or_else(|| {

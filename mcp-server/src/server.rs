@@ -14,11 +14,12 @@ use crate::{
     connection::Connection,
     core::Core,
     gate::Gate,
+    hub::Hub,
     policy::EraPolicy,
-    registry::Tools,
     router::Router,
     service::{Layer, Service},
     tool::{InvalidTool, Tool},
+    tools::Tools,
 };
 
 /// A server, to be hosted on as many connections as one likes.
@@ -41,6 +42,7 @@ pub struct Server {
     policy: EraPolicy,
     limits: Limits,
     page: Option<usize>,
+    hub: Hub,
     tools: Tools,
     layers: Vec<Arc<dyn Layer>>,
     // Layers are put around the router once, however many hosts there are.
@@ -55,13 +57,15 @@ impl Server {
 
     /// A server that also says its title, description or website.
     pub fn named(info: Implementation) -> Self {
+        let hub = Hub::default();
         Self {
             info,
             instructions: None,
             policy: EraPolicy::default(),
             limits: Limits::default(),
             page: None,
-            tools: Tools::new(),
+            tools: Tools::new(&hub),
+            hub,
             layers: Vec::new(),
             core: OnceLock::new(),
         }
@@ -100,10 +104,11 @@ impl Server {
 
     /// Puts a layer around all requests; the last one added is outermost.
     ///
-    /// A server with a layer says that it has tools, since the layer may bring some.
+    /// A server with a layer says that it has tools, and that their list may change, since the layer may bring
+    /// some.
     #[must_use]
     pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
-        self.tools.offer();
+        self.tools.0.open();
         self.layers.push(Arc::new(layer));
         self.changed()
     }
@@ -136,9 +141,16 @@ impl Server {
     }
 
     /// A handle to add and remove tools while the server runs.
+    ///
+    /// A server says that its list of tools may change (`listChanged`) from when this was first asked for.
     pub fn tools(&self) -> Tools {
-        self.tools.offer();
+        self.tools.0.open();
         self.tools.clone()
+    }
+
+    /// Where changes are published: what a resource holds, and what other instances say.
+    pub fn hub(&self) -> Hub {
+        self.hub.clone()
     }
 
     /// Connects a client in the same process: an [`Endpoint`](mcp_transport::Endpoint).
@@ -190,6 +202,7 @@ impl Server {
                 instructions: self.instructions.clone(),
                 policy: self.policy.clone(),
                 limits: self.limits.clone(),
+                hub: self.hub.clone(),
                 tools: self.tools.clone(),
                 root: layers.fold(router, |inner, layer| layer.wrap(inner)),
             })

@@ -17,7 +17,11 @@ use mcp_types::{
     lifecycle::InitializeParams,
 };
 
-use crate::outbox::Outbox;
+use crate::{
+    hub::{Change, Listener},
+    outbox::Outbox,
+    wishes::Wishes,
+};
 
 /// A legacy connection: what its client said in `initialize`, and a way to tell it something unasked.
 ///
@@ -31,6 +35,7 @@ struct Inner {
     client: Implementation,
     capabilities: ClientCapabilities,
     outbox: Outbox,
+    wishes: Wishes,
     hooks: Mutex<Option<Vec<Hook>>>,
 }
 
@@ -46,6 +51,7 @@ impl Session {
             client: params.client_info.clone(),
             capabilities: params.capabilities.clone(),
             outbox: Outbox::default(),
+            wishes: Wishes::default(),
             hooks: Mutex::new(Some(Vec::new())),
         }))
     }
@@ -80,11 +86,7 @@ impl Session {
 
     /// Tells the client that its list of tools has changed; many changes before it looks are one.
     pub fn tools_changed(&self) {
-        let changed = Notification::new(
-            "notifications/tools/list_changed",
-            mcp_types::RawParams::empty(),
-        );
-        self.0.outbox.coalesce(changed);
+        self.0.deliver(&Change::ToolsListChanged);
     }
 
     /// Runs `hook` when the session ends, at once if it has. Until then it is kept: one a session is meant,
@@ -142,20 +144,25 @@ impl Session {
         self.0.outbox.poll_pop(cx)
     }
 
-    /// The same session, not kept alive.
-    pub(crate) fn downgrade(&self) -> WeakSession {
-        WeakSession(Arc::downgrade(&self.0))
+    /// What the client wants to hear.
+    #[allow(dead_code, reason = "resources subscribe and unsubscribe")]
+    pub(crate) fn wishes(&self) -> &Wishes {
+        &self.0.wishes
+    }
+
+    /// What hears of changes for the client; it does not keep the session alive.
+    pub(crate) fn listener(&self) -> Weak<dyn Listener> {
+        let inner: Weak<Inner> = Arc::downgrade(&self.0);
+        inner
     }
 }
 
-/// A session that may be gone.
-#[derive(Clone)]
-pub(crate) struct WeakSession(Weak<Inner>);
-
-impl WeakSession {
-    /// The session, if it is still there.
-    pub(crate) fn upgrade(&self) -> Option<Session> {
-        self.0.upgrade().map(Session)
+impl Listener for Inner {
+    /// Many equal changes before the client looks are one.
+    fn deliver(&self, change: &Change) {
+        if change.uri().is_none_or(|uri| self.wishes.wants(uri)) {
+            self.outbox.coalesce(change.notification(self.revision));
+        }
     }
 }
 

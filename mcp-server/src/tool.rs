@@ -16,9 +16,9 @@ use crate::{
     call::Call,
     failed,
     handler::Handler,
-    registry::Entry,
     schema,
     service::{BoxFuture, Layer, Service},
+    tools::Entry,
 };
 
 /// A tool, until it is given to a server.

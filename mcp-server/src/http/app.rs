@@ -126,7 +126,7 @@ impl App {
     }
 
     fn initialize(&self, id: &RequestId, params: &RawParams, ext: &Extensions) -> HttpAnswer {
-        let (session, result) = match self.0.core.initialize(params) {
+        let (session, result) = match self.0.core.initialize(params, self.has_sessions()) {
             Ok(opened) => opened,
             Err(error) => {
                 let status = http_era::handshake_status(&error);

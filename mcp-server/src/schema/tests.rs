@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::*;
-use crate::{Args, Tool, registry::Entry};
+use crate::{Args, Tool, tools::Entry};
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()

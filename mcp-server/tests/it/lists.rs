@@ -45,7 +45,7 @@ async fn a_server_says_what_it_offers() {
             r#"{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}"#
         );
         let mut expected = json!({
-            "protocolVersion": revision, "capabilities": {"tools": {"listChanged": true}},
+            "protocolVersion": revision, "capabilities": {"tools": {}},
             "serverInfo": {"name": "s", "version": "1"}, "instructions": "Echoes.",
         });
         if *revision == Revision::V2024_10_07 {
@@ -53,6 +53,14 @@ async fn a_server_says_what_it_offers() {
         }
         assert_eq!(peer.result("initialize", &params).await, expected);
     }
+    // Once someone can change the list, a client that can be told is promised to be.
+    let _tools = server.tools();
+    let params = r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
+    let opened = Peer::legacy(&server, Revision::V2025_11_25).await;
+    assert_eq!(
+        opened.result("initialize", params).await["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
     let nothing = Server::new("s", "1");
     let peer = Peer::modern(&nothing);
     let discovered = peer.result("server/discover", "{}").await;

@@ -1,0 +1,74 @@
+//! What a legacy client wants to hear: the resources it subscribed to.
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// How many resources a session may subscribe to.
+pub(crate) const MOST_SUBSCRIPTIONS: usize = 256;
+
+/// The wishes of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    subscribed: HashSet<Box<str>>,
+}
+
+impl Wishes {
+    /// Wants to hear of a resource; one that is wanted already stays so.
+    ///
+    /// # Errors
+    /// When there are [`MOST_SUBSCRIPTIONS`] already.
+    pub(crate) fn subscribe(&self, uri: &str) -> Result<(), TooMany> {
+        let mut state = self.state();
+        if state.subscribed.contains(uri) {
+            return Ok(());
+        }
+        if state.subscribed.len() >= MOST_SUBSCRIPTIONS {
+            return Err(TooMany);
+        }
+        state.subscribed.insert(uri.into());
+        Ok(())
+    }
+
+    /// Does not want to hear of it any more.
+    pub(crate) fn unsubscribe(&self, uri: &str) {
+        self.state().subscribed.remove(uri);
+    }
+
+    /// Whether this resource is wanted.
+    pub(crate) fn wants(&self, uri: &str) -> bool {
+        self.state().subscribed.contains(uri)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock, so a poisoned one is whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A session has as many subscriptions as it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooMany;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subscriptions_are_counted_once_and_capped() {
+        let wishes = Wishes::default();
+        for at in 0..MOST_SUBSCRIPTIONS {
+            assert_eq!(wishes.subscribe(&format!("a:{at}")), Ok(()));
+        }
+        assert_eq!(wishes.subscribe("a:0"), Ok(()), "it is there already");
+        assert_eq!(wishes.subscribe("a:more"), Err(TooMany));
+        assert!(wishes.wants("a:0") && !wishes.wants("a:more"));
+        wishes.unsubscribe("a:0");
+        assert!(!wishes.wants("a:0"));
+        assert_eq!(wishes.subscribe("a:more"), Ok(()));
+    }
+}
