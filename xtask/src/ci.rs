@@ -10,12 +10,12 @@ use std::time::Duration;
 use crate::manifest::{CRATES, Manifest};
 use crate::process::{cargo, loudly, now, on_ci, root, say, stream};
 use crate::tally::Tally;
-use crate::{bench, cases, demo, fuzz, interop, layers, test, tidy};
+use crate::{bench, cases, conformance, demo, fuzz, interop, layers, test, tidy};
 
 type Step = (&'static str, fn() -> Tally);
 
 // Steps with the same features stand beside each other, so that what one builds serves the next.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("fmt", fmt),
     ("tidy", tidy::step),
     ("layers", layers::step),
@@ -28,6 +28,7 @@ const STEPS: [Step; 14] = [
     ("docs", docs),
     ("demo", demo::step),
     ("cases", cases::step),
+    ("conformance", conformance::step),
     ("interop", interop::step),
     ("bench", bench::step),
 ];
@@ -51,13 +52,13 @@ pub(crate) fn command(names: &[String]) -> ExitCode {
 }
 
 /// Runs one step by itself.
-pub(crate) fn alone(name: &'static str, step: fn() -> Tally) -> ExitCode {
+pub(crate) fn alone(name: &'static str, step: impl FnOnce() -> Tally) -> ExitCode {
     let begun = now();
     let ran = [timed(name, step)];
     report(&ran, now().duration_since(begun))
 }
 
-fn timed(name: &'static str, step: fn() -> Tally) -> (&'static str, Tally, Duration) {
+fn timed(name: &'static str, step: impl FnOnce() -> Tally) -> (&'static str, Tally, Duration) {
     say(format!("\n=== {name}"));
     let begun = now();
     let tally = step();

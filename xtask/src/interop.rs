@@ -1,7 +1,6 @@
 //! `cargo xtask interop --smoke`: the official SDKs against our gateway and our stdio server.
 //!
-//! The peers are pinned with committed lock files and installed under `target/`; their programs stand in
-//! `xtask/peers`. Each prints one line a step, and this file makes the matrix of peer × transport × step. Every
+//! The peers' programs print one line a step, and this file makes the matrix of peer × transport × step. Every
 //! cell has to pass; a step that a program never reached is a failed cell.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +8,8 @@ use std::process::{Command, ExitCode};
 
 use crate::cases::example;
 use crate::ci::{self, lacking};
-use crate::process::{Service, has, root, say, stream, target};
+use crate::peers;
+use crate::process::{Service, has, say, stream};
 use crate::tally::Tally;
 
 /// An official SDK, as a client of ours.
@@ -26,7 +26,7 @@ const PEERS: [Peer; 2] = [
         name: "TypeScript v2, 2026-07-28",
         folder: "ts-v2",
         tool: "npm",
-        install: npm,
+        install: peers::npm,
         program: node,
     },
     Peer {
@@ -75,7 +75,7 @@ pub(crate) fn step() -> Tally {
             tally.add(lacking(peer.tool));
             continue;
         }
-        match installed(peer) {
+        match peers::installed(peer.folder, peer.install) {
             Ok(folder) => ready.push((peer, folder)),
             Err(error) => {
                 say(format!("{}: {error}", peer.name));
@@ -161,40 +161,6 @@ fn show(rows: &[Row]) -> Tally {
     tally
 }
 
-/// Copies a peer's files under `target/` and installs what its lock file says, unless that is done already.
-fn installed(peer: &Peer) -> Result<PathBuf, String> {
-    let (from, to) = (
-        root().join("xtask/peers").join(peer.folder),
-        target().join("peers").join(peer.folder),
-    );
-    std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
-    let stamp = to.join("installed");
-    let mut lock = Vec::new();
-    let entries = std::fs::read_dir(&from).map_err(|e| format!("{}: {e}", from.display()))?;
-    for entry in entries.flatten().filter(|entry| entry.path().is_file()) {
-        let (path, name) = (entry.path(), entry.file_name());
-        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        std::fs::write(to.join(&name), &bytes).map_err(|e| format!("{}: {e}", path.display()))?;
-        if name == "package-lock.json" || name == "requirements.txt" {
-            lock = bytes;
-        }
-    }
-    if std::fs::read(&stamp).is_ok_and(|known| known == lock) {
-        return Ok(to);
-    }
-    (peer.install)(&to)?;
-    std::fs::write(&stamp, &lock).map_err(|e| format!("{}: {e}", stamp.display()))?;
-    Ok(to)
-}
-
-fn npm(folder: &Path) -> Result<(), String> {
-    let mut command = Command::new("npm");
-    command
-        .current_dir(folder)
-        .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]);
-    finished(&mut command)
-}
-
 fn node(folder: &Path) -> Command {
     let mut command = Command::new("node");
     command.arg(folder.join("smoke.mjs"));
@@ -202,7 +168,7 @@ fn node(folder: &Path) -> Command {
 }
 
 fn pip(folder: &Path) -> Result<(), String> {
-    finished(
+    peers::finished(
         Command::new("python3")
             .args(["-m", "venv", "--clear"])
             .arg(folder.join("venv")),
@@ -217,21 +183,13 @@ fn pip(folder: &Path) -> Result<(), String> {
         "--require-hashes",
         "--no-deps",
     ]);
-    finished(command.arg("-r").arg(folder.join("requirements.txt")))
+    peers::finished(command.arg("-r").arg(folder.join("requirements.txt")))
 }
 
 fn python(folder: &Path) -> Command {
     let mut command = Command::new(folder.join("venv/bin/python"));
     command.arg("-u").arg(folder.join("smoke.py"));
     command
-}
-
-fn finished(command: &mut Command) -> Result<(), String> {
-    if stream(command).ok {
-        Ok(())
-    } else {
-        Err("could not be installed".to_owned())
-    }
 }
 
 #[cfg(test)]

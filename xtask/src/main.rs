@@ -4,14 +4,17 @@ use std::process::ExitCode;
 
 use crate::process::say;
 
+mod baseline;
 mod bench;
 mod cases;
 mod ci;
+mod conformance;
 mod demo;
 mod fuzz;
 mod interop;
 mod layers;
 mod manifest;
+mod peers;
 mod process;
 mod tally;
 mod test;
@@ -24,6 +27,8 @@ usage: cargo xtask <command>
   test [-p X] [ARGS]  the tests alone: of one crate, or of the workspace
   ci [STEP...]        every check, or the named ones; ends in `N passed, N failed`
   interop --smoke     official TypeScript and Python clients against the demo and a stdio server
+  conformance [--server | --inspector] [--requirements R] [--scenario S]
+                      the official suite and the official Inspector against the example server `everything`
   cases               public bug reports as cases, against the example server `tools`
   fuzz [--seconds N]  every fuzz target over its seeds, or under libFuzzer for N seconds in all
   bench [--smoke]     our codec beside rmcp's, as ratios, and its allocations
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
         Some("bench") => bench::command(rest),
         Some("fuzz") => fuzz::command(rest),
         Some("cases") => ci::alone("cases", cases::step),
+        Some("conformance") => conformance::command(rest),
         Some("interop") => interop::command(rest),
         Some("tidy") => ci::alone("tidy", tidy::step),
         Some("layers") => ci::alone("layers", layers::step),

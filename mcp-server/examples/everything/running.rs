@@ -1,0 +1,35 @@
+//! What a tool can say while it runs.
+
+use std::time::Duration;
+
+use mcp_server::{Context, Server, Tool};
+
+pub(crate) fn add(server: Server) -> Server {
+    server.tool(
+        Tool::new("test_tool_with_progress", progress)
+            .description("Says how far it has come, in three steps")
+            .read_only(),
+    )
+}
+
+async fn progress(cx: Context) -> &'static str {
+    cx.progress(0, 100, "starting").await;
+    pause().await;
+    cx.progress(50, 100, "half of it").await;
+    pause().await;
+    cx.progress(100, 100, "done").await;
+    "All three steps are done"
+}
+
+/// A moment in which something would be done.
+pub(crate) async fn pause() {
+    wait(Duration::from_millis(50)).await;
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "waiting is what these tools are for"
+)]
+pub(crate) async fn wait(time: Duration) {
+    tokio::time::sleep(time).await;
+}
