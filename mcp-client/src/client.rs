@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
@@ -28,8 +28,9 @@ use crate::{
     listen::Listener,
     negotiation::Negotiation,
     proto::{
-        deadline::after,
+        mirrors::Mirrors,
         pages::{BadList, Limits, Pages, ToolList},
+        probe::Wire,
     },
     request::{Ask, CallTool, ListTools, Pending, Ping},
 };
@@ -43,6 +44,8 @@ pub struct Client(Arc<Inner>);
 
 struct Inner {
     parts: Parts,
+    /// Where arguments are mirrored into headers.
+    mirrors: Option<Mutex<Mirrors>>,
     tokens: AtomicI64,
     closed: AtomicBool,
 }
@@ -64,8 +67,14 @@ impl Client {
     }
 
     pub(crate) fn new(parts: Parts) -> Self {
+        let link = &parts.negotiation.link;
+        let mirrors = link.is_mirrored().then(|| {
+            let most = parts.list_limits.items;
+            Mutex::new(Mirrors::new(most))
+        });
         Self(Arc::new(Inner {
             parts,
+            mirrors,
             tokens: AtomicI64::new(1),
             closed: AtomicBool::new(false),
         }))
@@ -100,8 +109,9 @@ impl Client {
         Pending::new(self.clone(), ask)
     }
 
-    /// All tools, every page of them. A tool that cannot be read is set aside and reported, and a server
-    /// that has no such method has no tools.
+    /// All tools, every page of them. A tool that cannot be read is set aside and reported, as is one whose
+    /// `x-mcp-header` marks cannot be followed on a modern connection over HTTP; a server that has no such method
+    /// has no tools.
     ///
     /// # Errors
     /// When a page cannot be had within the time of one request for all, or the list is over the limit.
@@ -115,8 +125,8 @@ impl Client {
     /// As [`Client::list_tools`].
     pub async fn list_tools_within(&self, within: Duration) -> Result<ToolList, Error> {
         let what = || What::of::<method::ListTools>(None);
-        let deadline = after(self.clock().now(), within);
-        let mut pages = Pages::new(self.0.parts.list_limits);
+        let deadline = self.clock().deadline(within);
+        let mut pages = Pages::new(self.0.parts.list_limits).over_http(self.is_over_http());
         loop {
             let ask = pages.cursor().map_or_else(ListTools::new, ListTools::after);
             let page = match self.request(ask).until(deadline).send_raw().await {
@@ -193,6 +203,17 @@ impl Client {
             let detail = "this client was closed: connect again";
             Failure::new(FailureKind::Closed, detail).with_executed(Executed::No)
         })
+    }
+
+    /// Whether this is a modern connection over HTTP of our own, whose servers may want arguments in headers.
+    pub(crate) fn is_over_http(&self) -> bool {
+        self.is_modern() && self.link().wire == Wire::Http
+    }
+
+    /// What the tools seen in lists want mirrored into headers, where it can be.
+    pub(crate) fn mirrors(&self) -> Option<MutexGuard<'_, Mirrors>> {
+        let mirrors = self.0.mirrors.as_ref()?;
+        Some(mirrors.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn endpoint(&self) -> &Arc<dyn Endpoint> {

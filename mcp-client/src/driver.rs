@@ -103,7 +103,7 @@ impl Driver {
                 }
             }
         };
-        let done = wait::until(clock, clock.now() + patience, end).await;
+        let done = wait::until(clock, clock.deadline(patience), end).await;
         if done.is_none() {
             tracing::debug!("the connection did not end within {patience:?}");
         }

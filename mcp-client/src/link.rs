@@ -64,6 +64,11 @@ impl Link {
         }
     }
 
+    /// Whether what a tool wants mirrored into headers may get there: who made an endpoint knows what is behind it.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.era == Era::Modern && matches!(self.wire, Wire::Http | Wire::Custom)
+    }
+
     /// Whether the method may be sent; methods that no revision knows may.
     pub(crate) fn allows(&self, method: &Method) -> bool {
         method.spec().is_none() || method.is_for_server(self.revision)

@@ -15,7 +15,6 @@ use mcp_types::{Era, RawParams};
 use crate::{
     client::Client,
     error::{Error, What},
-    proto::deadline::after,
     wait,
 };
 
@@ -59,7 +58,7 @@ impl Listener {
     /// error is why the connection ended, told once.
     pub async fn next(&mut self, within: Duration) -> Result<Option<Notification>, Error> {
         let client = self.client.clone();
-        let deadline = after(client.clock().now(), within);
+        let deadline = client.clock().deadline(within);
         wait::until(client.clock(), deadline, poll_fn(|cx| self.poll_next(cx)))
             .await
             .unwrap_or_else(|| {

@@ -2,5 +2,6 @@
 
 pub mod command;
 pub(crate) mod deadline;
+pub(crate) mod mirrors;
 pub mod pages;
 pub mod probe;

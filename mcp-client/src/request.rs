@@ -1,6 +1,7 @@
 //! A request on its way: what is asked, how it is furnished, and what comes back.
 
 mod ask;
+mod relist;
 mod running;
 
 use std::{
@@ -26,7 +27,6 @@ use crate::{
     client::Client,
     error::{Error, What},
     headers, output,
-    proto::deadline::after,
 };
 
 pub(crate) type OnProgress = Box<dyn FnMut(ProgressParams) + Send>;
@@ -164,8 +164,12 @@ impl<M: RequestType> Pending<M> {
         if !self.headers.is_empty() {
             request.ext.insert(self.headers);
         }
+        let again = relist::mirror(&self.client, &mut request)
+            .map_err(|bad| Error::invalid(what.clone(), bad.to_string()))?;
         let now = self.client.clock().now();
-        let deadline = self.until.unwrap_or_else(|| after(now, self.within));
+        let deadline = self
+            .until
+            .unwrap_or_else(|| self.client.clock().deadline(self.within));
         if deadline <= now {
             let detail = "its deadline had passed before it was sent";
             let failure = Failure::new(FailureKind::Timeout, detail).with_executed(Executed::No);
@@ -174,7 +178,7 @@ impl<M: RequestType> Pending<M> {
         tracing::debug!(call = %what, "sending");
         Ok(Running::new(
             self.client,
-            request,
+            (request, again),
             what,
             running::Hearing {
                 token,

@@ -5,6 +5,7 @@ pub mod headers;
 pub mod http;
 pub mod limits;
 pub mod lines;
+pub mod mirror;
 pub mod mux;
 pub mod resume;
 pub mod sse;

@@ -6,6 +6,8 @@ use http::HeaderMap;
 use mcp_errors::{Failure, FailureKind};
 #[cfg(feature = "http")]
 use mcp_transport::http::client::{HttpClient, HttpClientBuilder, sse::SseClient};
+#[cfg(any(feature = "http", feature = "stdio"))]
+use mcp_transport::proto::http::shown_url;
 #[cfg(feature = "stdio")]
 use mcp_transport::stdio::child::ChildCommand;
 use mcp_transport::{Clock, Endpoint};
@@ -40,7 +42,7 @@ impl Target {
         match text.trim().split_once("://") {
             Some((scheme, _)) if is_http(scheme) => Self::url(text.trim()),
             Some((scheme, _)) if is_scheme(scheme) => Err(ConnectError::local(
-                shown(text),
+                shown_url(text),
                 format!("`{scheme}` is no scheme of an MCP server; use http, https or a command"),
             )),
             _ => Self::command_line(text),
@@ -56,7 +58,7 @@ impl Target {
     #[cfg(not(feature = "http"))]
     fn url(url: &str) -> Result<Self, ConnectError> {
         let detail = "a URL needs the feature `http` of mcp-client".to_owned();
-        Err(ConnectError::local(shown(url), detail))
+        Err(ConnectError::local(shown_url(url), detail))
     }
 
     #[cfg(feature = "stdio")]
@@ -193,31 +195,9 @@ fn is_scheme(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// A URL without user, query and fragment.
-#[cfg(any(feature = "http", feature = "stdio"))]
-fn shown(url: &str) -> String {
-    let end = url.find(['?', '#']).unwrap_or(url.len());
-    let (scheme, rest) = url[..end].split_once("://").unwrap_or(("", &url[..end]));
-    let authority = rest.find('/').unwrap_or(rest.len());
-    let host = rest[..authority].rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}://{}", &rest[host..])
-}
-
 #[cfg(all(test, any(feature = "http", feature = "stdio")))]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_url_is_shown_without_its_secrets() {
-        let check = |url, expected| assert_eq!(shown(url), expected);
-        check("https://a.example/mcp", "https://a.example/mcp");
-        check(
-            "https://u:p@a.example:1/m@x?key=1#f",
-            "https://a.example:1/m@x",
-        );
-        check("http://a.example?key=1", "http://a.example");
-        check("http://u@a.example", "http://a.example");
-    }
 
     #[test]
     fn what_a_person_writes_is_a_url_or_a_command() {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mcp_transport::proto::mirror::Mirror;
 use mcp_types::{
     RawJson,
     outcome::{COMPLETE, result_type},
@@ -21,6 +22,7 @@ pub struct Pages {
     pages: usize,
     cursor: Option<String>,
     list: ToolList,
+    over_http: bool,
 }
 
 impl Pages {
@@ -31,7 +33,16 @@ impl Pages {
             pages: 0,
             cursor: None,
             list: ToolList::default(),
+            over_http: false,
         }
+    }
+
+    /// Whether they come over HTTP, where a tool is set aside whose `x-mcp-header` marks break the rules
+    /// (2026-07-28, basic/transports/streamable-http#schema-extension).
+    #[must_use]
+    pub fn over_http(mut self, over_http: bool) -> Self {
+        self.over_http = over_http;
+        self
     }
 
     /// Where the next page starts; `None` before the first.
@@ -57,7 +68,19 @@ impl Pages {
         if known + page.items.len() + page.skipped.len() > self.limits.items {
             return Err(BadList::TooManyItems(self.limits.items));
         }
-        self.list.tools.extend(page.items);
+        for tool in page.items {
+            let marks = match self.over_http {
+                true => Mirror::of(&tool.input_schema).map(|_| ()),
+                false => Ok(()),
+            };
+            match marks {
+                Ok(()) => self.list.tools.push(tool),
+                Err(bad) => self.list.skipped.push(SkippedTool {
+                    name: Some(tool.name),
+                    reason: clip(&bad.to_string()),
+                }),
+            }
+        }
         let skipped = page.skipped.into_iter().map(|skipped| SkippedTool {
             name: skipped.name,
             reason: clip(&skipped.reason),
@@ -209,6 +232,24 @@ mod tests {
         assert_eq!(list.skipped[0].name.as_deref(), Some("b"));
         assert!(list.skipped[0].reason.contains("inputSchema"));
         assert_eq!(list.skipped[1].name, None);
+    }
+
+    #[test]
+    fn over_http_a_tool_with_bad_marks_is_set_aside() {
+        let text = r#"{"tools":[
+            {"name":"a","inputSchema":{"properties":{"n":{"type":"number","x-mcp-header":"N"}}}},
+            {"name":"b","inputSchema":{"properties":{"n":{"type":"integer","x-mcp-header":"N"}}}}]}"#;
+        for (over_http, names) in [(true, &["b"][..]), (false, &["a", "b"])] {
+            let mut pages = Pages::new(Limits::default()).over_http(over_http);
+            assert_eq!(pages.handle(&page(text)), Ok(false));
+            let list = pages.into_list();
+            assert_eq!(list.names().collect::<Vec<_>>(), names);
+            assert_eq!(list.skipped.len(), 2 - names.len());
+            for skipped in list.skipped {
+                assert_eq!(skipped.name.as_deref(), Some("a"));
+                assert!(skipped.reason.contains("\"N\""), "{}", skipped.reason);
+            }
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod record;
 use std::time::{Duration, Instant};
 
 use mcp_errors::{Failure, FailureKind};
+use mcp_transport::proto::answer::EndpointAnnounced;
 use mcp_types::{
     Era, Revision,
     lifecycle::{DiscoverResult, InitializeResult},
@@ -187,15 +188,12 @@ impl Probe {
                 self.confidence = Confidence::Assumed;
                 self.probed = false;
                 self.respawned = true;
-                let revision = match self.sent.step {
-                    Step::Initialize | Step::Sse => self.sent.revision,
-                    Step::Discover => Revision::LATEST_LEGACY,
-                };
+                let revision = self.legacy_revision();
                 Next::Send(self.send(Step::Initialize, revision, 0, now, true))
             }
             (Verdict::Sse(confidence), _) => {
                 self.confidence = confidence;
-                let revision = self.sent.revision;
+                let revision = self.legacy_revision();
                 Next::Send(self.send(Step::Sse, revision, 0, now, false))
             }
             (Verdict::Again { after }, _) => {
@@ -242,6 +240,14 @@ impl Probe {
             fresh,
             not_before: at,
             deadline: self.deadline.min(after(at, slice)),
+        }
+    }
+
+    /// What an `initialize` after the step that was sent last asks for.
+    fn legacy_revision(&self) -> Revision {
+        match self.sent.step {
+            Step::Initialize | Step::Sse => self.sent.revision,
+            Step::Discover => Revision::LATEST_LEGACY,
         }
     }
 
@@ -409,6 +415,7 @@ impl Observation {
     /// Why a step that may not be followed by another era's failed.
     fn alone(&self, wire: Wire, era: Era) -> Reason {
         match self.failure().map(Failure::kind) {
+            _ if self.failure().is_some_and(EndpointAnnounced::explains) => Reason::Pinned(era),
             Some(FailureKind::Timeout) => Reason::Timeout,
             Some(FailureKind::Malformed) => Reason::NotMcp,
             Some(FailureKind::Lost) if wire == Wire::Process => Reason::ProcessExited,

@@ -4,7 +4,7 @@ use std::{
     fmt,
     future::poll_fn,
     marker::PhantomData,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::{Duration, Instant},
 };
 
@@ -18,7 +18,10 @@ use mcp_types::{
     wire::decode_result,
 };
 
-use super::OnProgress;
+use super::{
+    OnProgress,
+    relist::{Relisting, is_refused, relist},
+};
 use crate::{
     client::Client,
     error::{Error, What},
@@ -32,6 +35,10 @@ pub struct Running<M: RequestType> {
     what: What,
     /// `None` once the outcome is there.
     waiting: Option<Waiting>,
+    /// The call once more, should its headers be refused.
+    again: Option<Box<Request>>,
+    relisting: Option<Relisting>,
+    deadline: Instant,
     outcome: Option<Result<Reply, Failure>>,
     within: Duration,
     hearing: Hearing,
@@ -47,7 +54,7 @@ pub(super) struct Hearing {
 impl<M: RequestType> Running<M> {
     pub(super) fn new(
         client: Client,
-        request: Request,
+        (request, again): (Request, Option<Box<Request>>),
         what: What,
         hearing: Hearing,
         (now, deadline): (Instant, Instant),
@@ -55,6 +62,9 @@ impl<M: RequestType> Running<M> {
         let exchange = client.endpoint().open(request);
         Self {
             waiting: Some(Waiting::new(exchange, client.clock(), deadline)),
+            again,
+            relisting: None,
+            deadline,
             client,
             what,
             outcome: None,
@@ -71,25 +81,43 @@ impl<M: RequestType> Running<M> {
 
     /// The same as [`Running::next`], to be polled.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Notification>> {
-        let Some(waiting) = &mut self.waiting else {
-            return Poll::Ready(None);
-        };
-        let outcome = match waiting.poll(cx) {
-            Poll::Pending => return Poll::Pending,
-            Poll::Ready(Came::Notification(notification)) => {
-                self.hearing.hear(&notification);
-                return Poll::Ready(Some(notification));
+        loop {
+            if let Some(relisting) = &mut self.relisting {
+                let listed = ready!(relisting.as_mut().poll(cx));
+                self.relisting = None;
+                match listed {
+                    Ok(request) => {
+                        let exchange = self.client.endpoint().open(request);
+                        let clock = self.client.clock();
+                        self.waiting = Some(Waiting::new(exchange, clock, self.deadline));
+                    }
+                    Err(failure) => self.outcome = Some(Err(failure)),
+                }
             }
-            Poll::Ready(Came::Outcome(outcome)) => outcome,
-            Poll::Ready(Came::Deadline) => Err(Failure::new(
-                FailureKind::Timeout,
-                format!("no result within {:.1?}", self.within),
-            )),
-        };
-        // On a timeout this is what cancels the call.
-        self.waiting = None;
-        self.outcome = Some(outcome);
-        Poll::Ready(None)
+            let Some(waiting) = &mut self.waiting else {
+                return Poll::Ready(None);
+            };
+            let outcome = match ready!(waiting.poll(cx)) {
+                Came::Notification(notification) => {
+                    self.hearing.hear(&notification);
+                    return Poll::Ready(Some(notification));
+                }
+                Came::Outcome(outcome) => outcome,
+                Came::Deadline => Err(Failure::new(
+                    FailureKind::Timeout,
+                    format!("no result within {:.1?}", self.within),
+                )),
+            };
+            // On a timeout this is what cancels the call.
+            self.waiting = None;
+            match (outcome, self.again.take()) {
+                (Err(failure), Some(request)) if is_refused(&failure) => {
+                    let client = self.client.clone();
+                    self.relisting = Some(relist(client, request, failure, self.deadline));
+                }
+                (outcome, _) => self.outcome = Some(outcome),
+            }
+        }
     }
 
     /// The result as it came, whatever its type.
@@ -99,7 +127,14 @@ impl<M: RequestType> Running<M> {
     pub async fn reply(mut self) -> Result<Reply, Error> {
         while self.next().await.is_some() {}
         match self.outcome.take() {
-            Some(Ok(reply)) => Ok(reply),
+            Some(Ok(reply)) => {
+                if M::METHOD == "tools/list"
+                    && let Some(mut mirrors) = self.client.mirrors()
+                {
+                    mirrors.learn(&reply.result);
+                }
+                Ok(reply)
+            }
             Some(Err(failure)) => Err(Error::failed(self.what, failure)),
             // The loop above ends only with an outcome.
             None => Err(Error::invalid(self.what, "the call has no outcome".into())),

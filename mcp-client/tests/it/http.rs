@@ -42,7 +42,7 @@ async fn a_port_where_nothing_listens_is_unreachable() {
     );
 }
 
-/// A server that knows only HTTP+SSE: `stream` answers its GET, and a POST to `/mcp` gets 405.
+/// A server that knows only HTTP+SSE: `stream` answers its GET, and a POST to `/mcp` gets 405 or what it is told.
 struct OldServer {
     url: String,
     seen: Arc<Mutex<Vec<String>>>,
@@ -54,6 +54,11 @@ const ACCEPTED: &str = "HTTP/1.1 202 Yes\r\ncontent-length: 0\r\nconnection: clo
 
 impl OldServer {
     fn start(stream: String) -> Self {
+        Self::posting(stream, REFUSED.to_owned())
+    }
+
+    /// The same, where a POST to `/mcp` gets `post`.
+    fn posting(stream: String, post: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -62,7 +67,7 @@ impl OldServer {
         std::thread::spawn(move || {
             let mut events = None;
             for connection in listener.incoming() {
-                Self::serve(connection.unwrap(), &stream, &mut events, &log);
+                Self::serve(connection.unwrap(), (&stream, &post), &mut events, &log);
             }
         });
         Self { url, seen }
@@ -70,7 +75,7 @@ impl OldServer {
 
     fn serve(
         mut connection: TcpStream,
-        stream: &str,
+        (stream, post): (&str, &str),
         events: &mut Option<TcpStream>,
         log: &Mutex<Vec<String>>,
     ) {
@@ -90,7 +95,7 @@ impl OldServer {
             ("POST /messages?s=1", "tools/call") => Some(text("hi")),
             ("POST /messages?s=1", _) => None,
             _ => {
-                connection.write_all(REFUSED.as_bytes()).unwrap();
+                connection.write_all(post.as_bytes()).unwrap();
                 return;
             }
         };
@@ -113,7 +118,7 @@ impl OldServer {
 }
 
 /// The head of a request and its body.
-fn read(connection: &TcpStream) -> (String, Vec<u8>) {
+pub(super) fn read(connection: &TcpStream) -> (String, Vec<u8>) {
     let mut reader = BufReader::new(connection);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {}
@@ -220,6 +225,45 @@ async fn s6_a_redirect_elsewhere_is_not_followed() {
     let server = OldServer::start(moved.to_owned());
     let error = server.connect(|builder| builder).await.unwrap_err();
     is_no_server(&error, "127.0.0.2");
+}
+
+#[tokio::test]
+async fn u1_a_post_answered_by_the_stream_leads_to_the_old_transport() {
+    let server = OldServer::posting(announcing("/messages?s=1"), announcing("/messages?s=0"));
+    let client = server.connect(|builder| builder).await.unwrap();
+    let link = client.link();
+    assert_eq!(
+        (link.wire, link.confidence),
+        (Wire::Sse, Confidence::Assumed)
+    );
+    let said: String = client.call("echo", &json!({})).await.unwrap();
+    assert_eq!(said, "hi");
+    let told = client.negotiation().to_string();
+    assert!(told.contains("→ try HTTP+SSE (assumed)"), "{told}");
+    assert_eq!(
+        server.seen()[..3],
+        [
+            "POST /mcp server/discover true",
+            "GET /mcp  true",
+            "POST /messages?s=1 initialize true",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn i7_an_initialize_answered_by_the_stream_leads_to_the_old_transport() {
+    let server = OldServer::posting(announcing("/messages?s=1"), announcing("/messages?s=0"));
+    let legacy = |builder: Builder| builder.pin(Era::Legacy);
+    let client = server.connect(legacy).await.unwrap();
+    assert_eq!(client.link().wire, Wire::Sse);
+    assert_eq!(
+        server.seen()[..3],
+        [
+            "POST /mcp initialize true",
+            "GET /mcp  true",
+            "POST /messages?s=1 initialize true",
+        ]
+    );
 }
 
 #[tokio::test]

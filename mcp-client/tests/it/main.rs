@@ -8,6 +8,8 @@ mod connect;
 mod http;
 mod listening;
 mod lists;
+#[cfg(feature = "http")]
+mod mirrored;
 #[cfg(all(unix, feature = "stdio"))]
 mod process;
 

@@ -11,6 +11,7 @@ mod redirect;
 mod renew;
 mod settings;
 mod side;
+mod sieve;
 pub mod sse;
 mod stream;
 #[cfg(test)]
@@ -71,6 +72,15 @@ struct Core {
     next: AtomicI64,
     /// Answers that are read to their end although they have been given.
     lingering: Arc<Semaphore>,
+}
+
+/// A request that was answered.
+struct Sent {
+    /// Where, after redirects.
+    url: Url,
+    /// The headers it went out with.
+    headers: HeaderMap,
+    answer: Response<Body>,
 }
 
 /// So many streams may go on after their answer, each for a moment; more are cut off.
@@ -186,19 +196,19 @@ impl Core {
         method: Method,
         headers: HeaderMap,
         body: Option<Bytes>,
-    ) -> Result<Response<Body>, Failure> {
-        let sent = self.send_following(&redirect::KEEPING, method, headers, body);
-        sent.await.map(|(_, answer)| answer)
+    ) -> Result<Sent, Failure> {
+        self.send_following(&redirect::KEEPING, method, headers, body)
+            .await
     }
 
-    /// The same for redirects of the statuses `followed`; also says where the answer came from.
+    /// The same for redirects of the statuses `followed`.
     async fn send_following(
         &self,
         followed: &[u16],
         method: Method,
         headers: HeaderMap,
         body: Option<Bytes>,
-    ) -> Result<(Url, Response<Body>), Failure> {
+    ) -> Result<Sent, Failure> {
         let followed = match self.redirects {
             Redirects::SameOrigin => followed,
             Redirects::None => &[],
@@ -215,7 +225,13 @@ impl Core {
                 .map_err(|error| failure::network(error, &self.place()))?;
             match redirect::follow(&url, followed, answer.status(), answer.headers()) {
                 Some(target) => url = target?,
-                None => return Ok((url, answer.into())),
+                None => {
+                    return Ok(Sent {
+                        url,
+                        headers,
+                        answer: answer.into(),
+                    });
+                }
             }
         }
         let detail = format!(
@@ -245,8 +261,8 @@ impl Core {
 
     /// Takes up the session that the legacy `initialize` in `request` began.
     fn begin_session(&self, request: Request, headers: &HeaderMap, result: &RawJson) {
-        self.lock().begin(headers, result);
-        self.renewal.begun(request);
+        let replaced = self.lock().begin(headers, result);
+        self.renewal.begun(request, replaced);
     }
 
     fn lock(&self) -> MutexGuard<'_, Session> {

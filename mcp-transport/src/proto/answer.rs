@@ -5,7 +5,7 @@ mod tests;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
-use mcp_errors::Executed;
+use mcp_errors::{Executed, Failure};
 use mcp_types::{
     ErrorObject, Message, RawJson, RequestId,
     jsonrpc::{self, MalformedKind, ResponseMessage},
@@ -102,6 +102,28 @@ pub fn session_loss(status: StatusCode, code: Option<i64>) -> Option<Executed> {
         (404, _) => Some(Executed::No),
         (400, Some(-32000 | -32001 | -32600)) => Some(Executed::Unknown),
         _ => None,
+    }
+}
+
+/// The id of the only response in `body`, if it answers another request than `id`.
+pub fn foreign_id(body: &Bytes, id: &RequestId) -> Option<RequestId> {
+    match jsonrpc::decode(body) {
+        Ok(Message::Response(response)) => response.id.filter(|answered| answered != id),
+        _ => None,
+    }
+}
+
+/// The source of the failure of a request that was answered with a stream of the HTTP+SSE transport (2024-11-05): its
+/// first event announces an `endpoint`. Servers that know nothing else answer any POST so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the server announced an endpoint, as HTTP+SSE servers (2024-11-05) do; connect over that")]
+#[expect(clippy::exhaustive_structs, reason = "a participle without parts")]
+pub struct EndpointAnnounced;
+
+impl EndpointAnnounced {
+    /// Whether it is the source of `failure`.
+    pub fn explains(failure: &Failure) -> bool {
+        core::error::Error::source(failure).is_some_and(|source| source.is::<Self>())
     }
 }
 

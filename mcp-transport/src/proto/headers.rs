@@ -72,7 +72,7 @@ pub fn decode(value: &HeaderValue) -> Result<Cow<'_, str>, Malformed> {
 }
 
 /// The `Mcp-Param-*` header of a tool argument whose schema says `x-mcp-header: annotation`; `None` for null, which has
-/// none. Strings, integers within ±(2^53−1) and booleans can be mirrored.
+/// none. Strings, integers within ±(2^53−1), however they are spelled, and booleans can be mirrored.
 ///
 /// # Errors
 ///
@@ -81,26 +81,40 @@ pub fn param(
     annotation: &str,
     argument: &serde_json::Value,
 ) -> Result<Option<(HeaderName, HeaderValue)>, BadParam> {
-    const SAFE: i64 = (1 << 53) - 1;
-    let bad = || BadParam(annotation.to_owned());
+    let bad = || BadParam::new(annotation);
     let text = match argument {
         serde_json::Value::Null => return Ok(None),
         serde_json::Value::String(text) => Cow::Borrowed(text.as_str()),
         serde_json::Value::Bool(flag) => Cow::Owned(flag.to_string()),
         serde_json::Value::Number(number) => {
-            let number = number
-                .as_i64()
-                .filter(|number| (-SAFE..=SAFE).contains(number));
-            Cow::Owned(number.ok_or_else(bad)?.to_string())
+            Cow::Owned(integer(number).ok_or_else(bad)?.to_string())
         }
         serde_json::Value::Array(_) | serde_json::Value::Object(_) => return Err(bad()),
     };
-    if annotation.is_empty() {
-        return Err(bad());
-    }
-    let name = format!("{MCP_PARAM_PREFIX}{annotation}");
-    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+    let name = param_name(annotation).ok_or_else(bad)?;
     Ok(Some((name, encode(&text))))
+}
+
+/// The name of the header of `annotation`; `None` if it is no header name.
+pub(super) fn param_name(annotation: &str) -> Option<HeaderName> {
+    let name = format!("{MCP_PARAM_PREFIX}{annotation}");
+    let name = HeaderName::from_bytes(name.as_bytes()).ok();
+    name.filter(|_| !annotation.is_empty())
+}
+
+/// An integer that every reader of JSON can hold: `42.0` is one.
+fn integer(number: &serde_json::Number) -> Option<i64> {
+    const SAFE: i64 = (1 << 53) - 1;
+    let whole = |number: f64| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "whole numbers within this range are exact"
+        )]
+        (number.fract() == 0.0 && number.abs() <= SAFE as f64).then_some(number as i64)
+    };
+    let number = number.as_i64().or_else(|| number.as_f64().and_then(whole));
+    number.filter(|number| (-SAFE..=SAFE).contains(number))
 }
 
 /// Checks that `headers` has `name` exactly once and that it says `expected`, after decoding and with regard
@@ -157,6 +171,12 @@ pub struct Malformed;
      ±(2^53−1) or a boolean"
 )]
 pub struct BadParam(String);
+
+impl BadParam {
+    pub(super) fn new(annotation: &str) -> Self {
+        Self(annotation.to_owned())
+    }
+}
 
 /// A header that may come once came more often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -9,11 +9,13 @@ mod refusal;
 mod retry_after;
 #[cfg(test)]
 mod tests;
+mod url;
 
 pub use allow::{AllowList, BadEntry};
 pub use media::{Accepts, EVENT_STREAM, JSON, accepts, essence, is_json_body};
 pub use refusal::Refusal;
 pub use retry_after::retry_after;
+pub use url::shown_url;
 
 use http::{HeaderMap, header, request::Parts};
 pub use mcp_errors::RetryAfter;

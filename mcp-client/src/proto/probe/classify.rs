@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use mcp_errors::{Failure, FailureKind};
+use mcp_transport::proto::answer::EndpointAnnounced;
 use mcp_types::{Era, ErrorCode, ErrorObject, Revision};
 use serde::Deserialize;
 
@@ -112,6 +113,9 @@ fn initialized(asked: &Asked<'_>, version: &str) -> Verdict {
 fn failed(asked: &Asked<'_>, failure: &Failure) -> Verdict {
     if asked.step == Step::Sse {
         return old(asked, failure);
+    }
+    if EndpointAnnounced::explains(failure) {
+        return Verdict::Sse(Confidence::Assumed);
     }
     match failure.kind() {
         FailureKind::Timeout if asked.step == Step::Discover => return assumed(asked),

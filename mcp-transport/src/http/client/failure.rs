@@ -1,12 +1,17 @@
 //! How an HTTP call fails: the network's errors typed, the server's answers kept.
 
-use std::{error::Error, fmt, io};
+use std::{
+    error::Error,
+    fmt::{self, Write as _},
+    io,
+};
 
 use ::http::{HeaderMap, StatusCode, header, response::Parts};
 use bytes::Bytes;
 use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_types::ErrorObject;
 
+use super::sieve::{quote, sieve};
 use crate::{
     clock::Clock,
     proto::{answer::session_loss, http::retry_after, limits::Limits},
@@ -41,7 +46,8 @@ pub struct HttpAnswer {
     pub status: StatusCode,
     /// The headers, `WWW-Authenticate` and `Location` among them.
     pub headers: HeaderMap,
-    /// The beginning of the body, at most [`Limits::error_body`].
+    /// The beginning of the body, at most [`Limits::error_body`]; where it repeats what the request was authorized with,
+    /// such as a token or a session id, there is `***` in its place.
     pub body: Bytes,
 }
 
@@ -95,13 +101,8 @@ impl fmt::Display for HttpAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.content_type().unwrap_or("no content type");
         let kind: String = kind.chars().take(100).collect();
-        let body = String::from_utf8_lossy(&self.body);
-        let body: String = body
-            .chars()
-            .filter(|char| !char.is_control())
-            .take(200)
-            .collect();
-        write!(f, "status {}, {kind}, body {body:?}", self.status)
+        let body = quote(&self.body);
+        write!(f, "status {}, {kind}, body {body}", self.status)
     }
 }
 
@@ -133,9 +134,12 @@ pub(super) fn network(error: reqwest::Error, place: &str) -> Failure {
     failure.with_source(cause)
 }
 
-/// An error of the network in the middle of an answer.
-pub(super) fn broken(error: reqwest::Error, place: &str) -> Failure {
-    let detail = format!("the answer of {place} broke off");
+/// An error of the network in the middle of an answer, of which `came` is there.
+pub(super) fn broken(error: reqwest::Error, place: &str, came: &[u8]) -> Failure {
+    let mut detail = format!("the answer of {place} broke off");
+    if !came.is_empty() {
+        let _ = write!(detail, " after {} bytes, {}", came.len(), quote(came));
+    }
     Failure::new(FailureKind::Lost, detail).with_source(error.without_url())
 }
 
@@ -145,6 +149,8 @@ pub(super) struct Verdict<'a> {
     pub(super) place: &'a str,
     pub(super) limits: &'a Limits,
     pub(super) clock: &'a dyn Clock,
+    /// The headers that the request went out with.
+    pub(super) sent: &'a HeaderMap,
     /// Whether the request named a session, so that the answer can say that it is gone.
     pub(super) in_session: bool,
     /// Whether this is only about the rest of an answer, whose request was taken.
@@ -182,7 +188,7 @@ impl Verdict<'_> {
             status: parts.status,
             headers: parts.headers,
             // A copy, so that a failure that is kept does not keep the whole.
-            body: Bytes::copy_from_slice(&body[..kept]),
+            body: sieve(&body[..kept], self.sent).into(),
         };
         let mut failure = Failure::new(kind, format!("{}: {what}; {answer}", self.place));
         if let Some(executed) = self.refused(answer.status) {

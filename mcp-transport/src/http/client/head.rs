@@ -6,8 +6,11 @@ use mcp_types::{Method, RawJson};
 
 use crate::{
     exchange::Request,
-    proto::headers::{
-        self, MCP_METHOD, MCP_NAME, MCP_PARAM_PREFIX, MCP_PROTOCOL_VERSION, MCP_SESSION_ID,
+    proto::{
+        headers::{
+            self, MCP_METHOD, MCP_NAME, MCP_PARAM_PREFIX, MCP_PROTOCOL_VERSION, MCP_SESSION_ID,
+        },
+        mirror::ParamHeaders,
     },
 };
 
@@ -56,6 +59,8 @@ pub(super) struct Session {
     version: Option<HeaderValue>,
     /// The revision of the modern requests, which a modern notification repeats.
     modern: Option<HeaderValue>,
+    /// It took the place of one that only seemed to be lost, and nothing was answered in it yet.
+    unproven: bool,
 }
 
 impl Session {
@@ -85,6 +90,12 @@ impl Session {
                 headers.insert(MCP_NAME, headers::encode(&name));
             }
         }
+        if let Some(params) = request.ext.get::<ParamHeaders>() {
+            // What the body says stands above what a caller set by hand.
+            for (name, value) in params.as_map() {
+                headers.insert(name, value.clone());
+            }
+        }
         Ok(())
     }
 
@@ -108,17 +119,37 @@ impl Session {
         }
     }
 
-    /// Begins a session: its id comes from the answer to `initialize` and from nowhere else.
-    pub(super) fn begin(&mut self, headers: &HeaderMap, result: &RawJson) {
+    /// Begins a session: its id comes from the answer to `initialize` and from nowhere else. Whether it takes the place
+    /// of one with another id.
+    pub(super) fn begin(&mut self, headers: &HeaderMap, result: &RawJson) -> bool {
         #[derive(serde::Deserialize)]
         struct Negotiated {
             #[serde(rename = "protocolVersion")]
             protocol_version: String,
         }
-        self.id = headers.get(MCP_SESSION_ID).cloned();
+        let id = headers.get(MCP_SESSION_ID).cloned();
+        let replaced = self.id.is_some() && self.id != id;
+        self.id = id;
+        self.unproven = false;
         let negotiated = result.decode::<Negotiated>().ok();
         self.version =
             negotiated.and_then(|found| HeaderValue::from_str(&found.protocol_version).ok());
+        replaced
+    }
+
+    /// It was begun on a mere suspicion.
+    pub(super) fn doubt(&mut self) {
+        self.unproven = true;
+    }
+
+    /// A request in it was answered.
+    pub(super) fn prove(&mut self) {
+        self.unproven = false;
+    }
+
+    /// Whether nothing is known that it was ever good for.
+    pub(super) fn is_unproven(&self) -> bool {
+        self.unproven
     }
 
     /// Whether a session goes on, and is another than `lost`.

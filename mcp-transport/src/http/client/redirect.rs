@@ -5,6 +5,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use mcp_errors::{Failure, FailureKind};
 use reqwest::Url;
 
+use crate::proto::http::shown_url;
+
 /// How many redirects one request follows.
 pub(super) const HOPS: usize = 5;
 
@@ -16,32 +18,20 @@ pub(super) fn parse(text: &str) -> Result<(Url, Option<HeaderValue>), Failure> {
     let mut url = Url::parse(text).map_err(|error| {
         let detail = format!(
             "{:?} is no URL; write it like https://example.com/mcp",
-            masked(text)
+            shown_url(text)
         );
         Failure::new(FailureKind::Invalid, detail).with_source(error)
     })?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         let detail = format!(
             "{:?} is neither http nor https; write it like https://example.com/mcp",
-            masked(text)
+            shown_url(text)
         );
         return Err(Failure::new(FailureKind::Invalid, detail));
     }
     let credentials = credentials(&url);
     strip_credentials(&mut url);
     Ok((url, credentials))
-}
-
-/// A text that may be no URL, without what may be secret in it: credentials, query and fragment.
-pub(super) fn masked(text: &str) -> String {
-    let end = text.find(['?', '#']).unwrap_or(text.len());
-    let (scheme, rest) = match text[..end].split_once("://") {
-        Some((scheme, rest)) => (format!("{scheme}://"), rest),
-        None => (String::new(), &text[..end]),
-    };
-    let authority = rest.find('/').unwrap_or(rest.len());
-    let host = rest[..authority].rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}{}", &rest[host..])
 }
 
 /// User and password as RFC 7617 sends them.
@@ -200,19 +190,6 @@ mod tests {
         check("http://localhost/mcp", true);
         check("http://a.example:8080/mcp", true);
         check("https://127.0.0.1:8080/mcp", true);
-    }
-
-    #[test]
-    fn a_text_is_shown_without_its_secrets() {
-        let check = |text, expected| assert_eq!(masked(text), expected);
-        check("https://a.example/mcp", "https://a.example/mcp");
-        check(
-            "https://u:p@a.example:1/m@x?key=1#f",
-            "https://a.example:1/m@x",
-        );
-        check("u:p@a.example/mcp", "a.example/mcp");
-        check("http://u:p@", "http://");
-        check("", "");
     }
 
     #[test]

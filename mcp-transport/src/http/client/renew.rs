@@ -10,11 +10,13 @@ use std::{
 };
 
 use ::http::{HeaderValue, Method as HttpMethod};
+use mcp_errors::Failure;
 use mcp_types::RawParams;
+use tokio::sync::watch;
 
-use super::HttpClient;
+use super::{HttpClient, SessionLost, stream::HttpExchange};
 use crate::{
-    exchange::{Event, Exchange as _, Notification, Request},
+    exchange::{Event, Exchange as _, Notification, Reply, Request},
     message,
 };
 
@@ -23,8 +25,18 @@ pub(super) struct Renewal {
     enabled: bool,
     begun: Mutex<Option<Request>>,
     /// Whoever holds it renews; the others wait and find the session renewed.
-    last: tokio::sync::Mutex<Option<Instant>>,
+    last: tokio::sync::Mutex<Last>,
     count: AtomicU64,
+    /// How often a session took the place of another.
+    generation: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Last {
+    /// When a session was last begun in place of a lost one.
+    tried: Option<Instant>,
+    /// When the session that seemed to be lost was last found to be there.
+    alive: Option<Instant>,
 }
 
 impl Renewal {
@@ -34,16 +46,31 @@ impl Renewal {
             begun: Mutex::default(),
             last: tokio::sync::Mutex::default(),
             count: AtomicU64::new(0),
+            generation: watch::Sender::new(0),
         }
     }
 
-    /// The session began with `request`.
-    pub(super) fn begun(&self, request: Request) {
+    /// The session began with `request`, perhaps in place of another.
+    pub(super) fn begun(&self, request: Request, replaced: bool) {
         *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(request);
+        if replaced {
+            self.generation.send_modify(|generation| *generation += 1);
+        }
     }
 
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
+    }
+
+    /// How often a session took the place of another.
+    pub(super) fn generation(&self) -> u64 {
+        *self.generation.borrow()
+    }
+
+    /// Waits until `is_over` says so of the generation.
+    pub(super) async fn replaced(&self, is_over: impl FnMut(&u64) -> bool) {
+        // The sender is here, so this does not fail.
+        let _ = self.generation.subscribe().wait_for(is_over).await;
     }
 
     fn request(&self) -> Option<Request> {
@@ -58,29 +85,69 @@ impl HttpClient {
     /// Of many calls at once one does it. It is given up after [`Limits::renew_time`] and not tried again before
     /// [`Limits::renew_pause`] is over, so a server that loses every session is not asked without end.
     ///
+    /// Where the loss is not `certain`, a ping in the session tells: one that answers is there, and whatever was refused
+    /// was refused for another reason. A session that was begun on such a suspicion and in which nothing was ever
+    /// answered is not suspected again.
+    ///
     /// [`Limits::renew_time`]: crate::proto::limits::Limits::renew_time
     /// [`Limits::renew_pause`]: crate::proto::limits::Limits::renew_pause
-    pub(super) async fn renew(&self, lost: &HeaderValue) -> bool {
+    pub(super) async fn renew(&self, lost: &HeaderValue, certain: bool) -> bool {
         let core = &self.core;
         let mut last = core.renewal.last.lock().await;
         if core.lock().is_beyond(lost) {
             return true;
         }
         let pause = core.limits.renew_pause;
-        let paused = last.is_some_and(|last| core.clock.now().duration_since(last) < pause);
-        let Some(request) = core.renewal.request().filter(|_| !paused) else {
+        let recent = |then: Instant| core.clock.now().duration_since(then) < pause;
+        let Some(request) = core
+            .renewal
+            .request()
+            .filter(|_| !last.tried.is_some_and(recent))
+        else {
             return false;
         };
         let deadline = core.clock.deadline(core.limits.renew_time);
+        if !certain {
+            if core.lock().is_unproven() || last.alive.is_some_and(recent) {
+                return false;
+            }
+            let gone = tokio::select! {
+                gone = self.is_gone() => gone,
+                () = core.clock.sleep_until(deadline) => None,
+            };
+            if gone != Some(true) {
+                last.alive = gone.map(|_| core.clock.now());
+                return false;
+            }
+        }
         let renewed = tokio::select! {
             renewed = self.begin_again(request) => renewed,
             () = core.clock.sleep_until(deadline) => false,
         };
-        *last = Some(core.clock.now());
+        *last = Last {
+            tried: Some(core.clock.now()),
+            alive: None,
+        };
         if renewed {
+            if !certain {
+                core.lock().doubt();
+            }
             core.renewal.count.fetch_add(1, Ordering::Relaxed);
         }
         renewed
+    }
+
+    /// Asks in the session whether it is there; `None` if that cannot be told.
+    async fn is_gone(&self) -> Option<bool> {
+        let ping = Request::new("ping", RawParams::empty());
+        let exchange = self.post_legacy(ping).ok()?.without_another_way();
+        match outcome(exchange).await {
+            Ok(_) => Some(false),
+            Err(failure) if SessionLost::of(&failure).is_some() => Some(true),
+            // It is the session that answers, whatever.
+            Err(failure) if failure.peer_error().is_some() => Some(false),
+            Err(_) => None,
+        }
     }
 
     /// Sends `initialize` and `notifications/initialized` once more. A server that now speaks another revision gets no
@@ -94,14 +161,7 @@ impl HttpClient {
         let Ok(exchange) = self.post_legacy(request) else {
             return false;
         };
-        let mut exchange = Box::pin(exchange);
-        let outcome = loop {
-            match poll_fn(|cx| exchange.as_mut().poll_event(cx)).await {
-                Event::Outcome(outcome) => break outcome,
-                Event::Notification(_) => {}
-            }
-        };
-        if let Err(failure) = outcome {
+        if let Err(failure) = outcome(exchange).await {
             tracing::debug!(%failure, "the lost session could not be renewed");
             return false;
         }
@@ -118,5 +178,15 @@ impl HttpClient {
         // Any answer will do, as to every notification.
         let _ = core.send(HttpMethod::POST, headers, Some(body)).await;
         true
+    }
+}
+
+async fn outcome(exchange: HttpExchange) -> Result<Reply, Failure> {
+    let mut exchange = Box::pin(exchange);
+    loop {
+        match poll_fn(|cx| exchange.as_mut().poll_event(cx)).await {
+            Event::Outcome(outcome) => return outcome,
+            Event::Notification(_) => {}
+        }
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use super::{Core, HttpClient, LINGERING, head, redirect, renew::Renewal, side::Side, tls};
 use crate::{
     clock::{Clock, SystemClock},
-    proto::limits::Limits,
+    proto::{http::shown_url, limits::Limits},
 };
 
 /// Which redirects are followed. Those that are not end the call with a [`FailureKind::Redirected`] that names the
@@ -125,7 +125,7 @@ impl HttpClientBuilder {
     /// The URL, without credentials and query.
     #[must_use]
     pub fn shown_url(&self) -> String {
-        redirect::masked(&self.url)
+        shown_url(&self.url)
     }
 
     /// The same settings for another URL of the server; what the first URL has of credentials goes there too.
@@ -210,7 +210,7 @@ fn connector(url: &Url, limits: &Limits) -> Result<reqwest::Client, Failure> {
 impl fmt::Debug for HttpClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpClientBuilder")
-            .field("url", &redirect::masked(&self.url))
+            .field("url", &shown_url(&self.url))
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("redirects", &self.redirects)
             .field("limits", &self.limits)

@@ -26,7 +26,10 @@ use self::{
     connect::Stream,
     exchange::{Listening, SseExchange},
 };
-use super::{Core, HttpClient, HttpClientBuilder};
+use super::{
+    Core, HttpClient, HttpClientBuilder,
+    sieve::{quote, sieve},
+};
 use crate::{
     exchange::{Ended, Endpoint, Exchange, Full, Notification, Reply, Request},
     message,
@@ -233,7 +236,12 @@ impl Shared {
                 let id = malformed.id.as_ref();
                 let slot = id.and_then(|id| self.lock().mux.handle_response(id));
                 if let Some(slot) = slot {
-                    let detail = format!("the answer is no JSON-RPC response: {malformed}");
+                    let sent = self.core().base_headers(None);
+                    let data = &data[..data.len().min(self.core().limits.error_body)];
+                    let detail = format!(
+                        "the answer is no JSON-RPC response: {malformed}; {}",
+                        quote(&sieve(data, &sent))
+                    );
                     let failure = Failure::new(FailureKind::Malformed, detail);
                     slot.end(Err(failure.with_source(malformed)));
                 }

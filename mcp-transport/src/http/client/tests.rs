@@ -7,6 +7,7 @@ mod secrets;
 pub(super) mod server;
 mod session;
 mod settings;
+mod undecodable;
 
 use std::{error::Error, future::poll_fn, sync::Arc, time::Duration};
 

@@ -1,5 +1,6 @@
 //! HTTP+SSE, the transport of 2024-11-05: rows S1 to S6.
 
+use mcp_transport::proto::answer::EndpointAnnounced;
 use mcp_types::Era;
 
 use super::*;
@@ -94,6 +95,37 @@ fn it_is_for_a_url_that_is_not_pinned_to_modern() {
     let (sent, end) = play(plan, vec![bare(405)]);
     assert_eq!((sent[1].step, sent[1].revision), (Step::Sse, NOV24));
     assert_eq!(end, Waits);
+}
+
+/// A POST answered by a stream that announces an endpoint.
+fn announced() -> Observation {
+    let failure = failure(FailureKind::Malformed).with_http_status(200);
+    Observation::Failed(failure.with_source(EndpointAnnounced))
+}
+
+#[test]
+fn u1_and_i7_a_post_answered_by_an_endpoint_event_is_the_old_transport() {
+    for story in [
+        vec![announced()],
+        vec![bare(404), announced()],
+        vec![timeout(), announced()],
+    ] {
+        let trace = ["D S", "D I S"][story.len() - 1];
+        let story = story.into_iter().chain([initialized("2024-11-05")]);
+        let end = Connected(NOV24, ASSUMED);
+        super::check(Wire::Http, story.collect(), trace, end);
+    }
+    // The transport is older than the revision that the probe was in.
+    let (sent, _) = play(Plan::new(Wire::Http), vec![announced()]);
+    assert_eq!(sent[1].revision, Revision::LATEST_LEGACY);
+    // It is not asked for twice.
+    check(vec![announced()], "D I S", Fails(Reason::NoTransport));
+    let mut plan = Plan::new(Wire::Http);
+    plan.pin = Some(Era::Modern);
+    let end = Fails(Reason::Pinned(Era::Modern));
+    check_plan(plan, vec![announced()], "D", end);
+    plan.pin = Some(Era::Legacy);
+    check_plan(plan, vec![announced()], "I S", Waits);
 }
 
 #[test]

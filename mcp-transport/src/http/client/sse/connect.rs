@@ -2,16 +2,17 @@
 
 use std::{future::poll_fn, sync::Arc};
 
-use ::http::{Method, Response, header};
+use ::http::{HeaderMap, Method, header};
 use mcp_errors::{Failure, FailureKind};
 use reqwest::{Body, Url};
 
 use super::{
     super::{
-        Core, HttpClient, HttpClientBuilder,
+        Core, HttpClient, HttpClientBuilder, Sent,
         body::{Gather, Gathered, poll_piece},
         failure::{self, Verdict},
         head, redirect,
+        sieve::{quote, sieve},
     },
     place,
 };
@@ -68,13 +69,14 @@ async fn announced(
     let mut headers = core.base_headers(None);
     headers.remove(header::CONTENT_TYPE);
     headers.insert(header::ACCEPT, head::ACCEPT_EVENTS);
-    let sent = core.send_following(&FOLLOWED, Method::GET, headers, None);
-    let (url, answer) = sent.await?;
-    let answer = match read_head(answer.status(), answer.headers()) {
-        Head::Events => answer,
-        _ => return Err(refused(core, answer).await),
-    };
-    let mut stream = Stream::new(core, answer.into_body());
+    let sent = core
+        .send_following(&FOLLOWED, Method::GET, headers, None)
+        .await?;
+    if read_head(sent.answer.status(), sent.answer.headers()) != Head::Events {
+        return Err(refused(core, sent).await);
+    }
+    let url = sent.url;
+    let mut stream = Stream::new(core, sent.answer.into_body());
     while let Some(event) = stream.next(core).await? {
         if event.name.as_deref() == Some("endpoint") {
             let data = event.data.unwrap_or_default();
@@ -92,9 +94,9 @@ async fn announced(
 }
 
 /// What is no stream of events: a refusal, or another kind of server.
-async fn refused(core: &Core, answer: Response<Body>) -> Failure {
-    let head = read_head(answer.status(), answer.headers());
-    let (parts, body) = answer.into_parts();
+async fn refused(core: &Core, sent: Sent) -> Failure {
+    let head = read_head(sent.answer.status(), sent.answer.headers());
+    let (parts, body) = sent.answer.into_parts();
     let body = gather(core, body, core.limits.error_body).await;
     let (kind, what) = match head {
         Head::Denied => (FailureKind::Unauthorized, "the stream is not authorized"),
@@ -102,12 +104,13 @@ async fn refused(core: &Core, answer: Response<Body>) -> Failure {
         _ => (FailureKind::Http, "the stream was refused"),
     };
     let place = core.place();
-    verdict(core, &place).answer(kind, what, parts, &body.bytes)
+    verdict(core, &place, &sent.headers).answer(kind, what, parts, &body.bytes)
 }
 
-pub(super) fn verdict<'a>(core: &'a Core, place: &'a str) -> Verdict<'a> {
+pub(super) fn verdict<'a>(core: &'a Core, place: &'a str, sent: &'a HeaderMap) -> Verdict<'a> {
     Verdict {
         place,
+        sent,
         limits: &core.limits,
         clock: &*core.clock,
         in_session: false,
@@ -132,9 +135,9 @@ fn silent(core: &Core, early: &[Event]) -> Failure {
     let mut detail = format!("{place} announced no endpoint within {time:?}");
     if let Some(event) = early.first() {
         let name = event.name.as_deref().unwrap_or("message");
-        let data = String::from_utf8_lossy(event.data.as_deref().unwrap_or_default());
-        let data: String = data.chars().take(200).collect();
-        detail.push_str(&format!("; its first event was {name:?} with {data:?}"));
+        let data = event.data.as_deref().unwrap_or_default();
+        let data = quote(&sieve(data, &core.base_headers(None)));
+        detail.push_str(&format!("; its first event was {name:?} with {data}"));
     }
     Failure::new(FailureKind::Timeout, detail)
 }
@@ -175,7 +178,7 @@ impl Stream {
             };
             match piece {
                 Some(Ok(piece)) => self.decoder.push(&piece),
-                Some(Err(error)) => return Err(failure::broken(error, &core.place())),
+                Some(Err(error)) => return Err(failure::broken(error, &core.place(), b"")),
                 None => return Ok(None),
             }
         }

@@ -196,8 +196,8 @@ async fn post(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Option<Body>, Failure> {
-    let answer = core.send(Method::POST, headers, Some(body)).await?;
-    let (parts, body) = answer.into_parts();
+    let sent = core.send(Method::POST, headers, Some(body)).await?;
+    let (parts, body) = sent.answer.into_parts();
     let (head, success) = (
         read_head(parts.status, &parts.headers),
         parts.status.is_success(),
@@ -215,7 +215,7 @@ async fn post(
         return Ok(said);
     }
     let place = core.place();
-    let verdict = verdict(core, &place);
+    let verdict = verdict(core, &place, &sent.headers);
     if matches!(parts.status, StatusCode::NOT_FOUND | StatusCode::GONE) {
         let what = "the session is gone; connect again";
         let failure = verdict.answer(FailureKind::Http, what, parts, &body.bytes);

@@ -3,7 +3,8 @@
 use mcp_errors::{Failure, FailureKind};
 use reqwest::Url;
 
-use super::super::redirect::{masked, shown};
+use super::super::redirect::shown;
+use crate::proto::http::shown_url;
 
 /// Resolves what the `endpoint` event says against the URL that the stream came from in the end.
 ///
@@ -11,7 +12,7 @@ use super::super::redirect::{masked, shown};
 pub(super) fn resolve(stream: &Url, announced: &str) -> Result<Url, Failure> {
     let malformed = |detail| Failure::new(FailureKind::Malformed, detail);
     let mut url = stream.join(announced.trim()).map_err(|error| {
-        let (stream, announced) = (shown(stream), masked(announced));
+        let (stream, announced) = (shown(stream), shown_url(announced));
         malformed(format!(
             "{stream} announces the endpoint {announced:?}, which is no URL"
         ))

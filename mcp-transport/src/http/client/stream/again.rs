@@ -8,14 +8,13 @@ use std::{
     time::Instant,
 };
 
-use ::http::{HeaderMap, HeaderValue, Method as HttpMethod, Response, header};
+use ::http::{HeaderMap, HeaderValue, Method as HttpMethod, header};
 use bytes::Bytes;
 use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_types::Method;
-use reqwest::Body;
 
 use super::{
-    super::{Core, HttpAnswer, SessionLost, head},
+    super::{Core, HttpAnswer, Sent, SessionLost, head},
     HttpExchange, State,
 };
 use crate::{
@@ -87,6 +86,11 @@ impl Place {
         }
     }
 
+    /// The headers of the call.
+    pub(super) fn into_call(self) -> Option<HeaderMap> {
+        self.call
+    }
+
     pub(super) fn opened(&mut self, now: Instant) {
         self.since = Some(now);
         self.opened = true;
@@ -121,7 +125,7 @@ pub(super) struct Get {
 
 impl Get {
     /// Sends it; its head has to come within [`Limits::head_time`](crate::proto::limits::Limits::head_time).
-    pub(super) async fn send(self, core: &Core) -> Result<Response<Body>, Failure> {
+    pub(super) async fn send(self, core: &Core) -> Result<Sent, Failure> {
         let deadline = core.clock.deadline(core.limits.head_time);
         tokio::select! {
             answer = core.send(HttpMethod::GET, self.headers, None) => answer,
@@ -164,13 +168,17 @@ impl HttpExchange {
         let (Some(lost), Some(again)) = (self.session.clone(), self.again.take()) else {
             return Some(failure);
         };
+        let certain = failure.executed() == Executed::No;
         let repeats = again.repeats(failure.executed());
         let client = self.client.clone();
+        self.flight.recall();
+        let flight = Arc::clone(&self.flight);
         self.state = State::Sending(Box::pin(async move {
-            if !client.renew(&lost).await || !repeats {
+            if !client.renew(&lost, certain).await || !repeats {
                 return Err(failure);
             }
             let core = &client.core;
+            flight.leave(core);
             let mut headers = core.base_headers(again.call.as_ref());
             core.lock().legacy(&again.method, &mut headers);
             core.send(HttpMethod::POST, headers, Some(again.body)).await
@@ -225,6 +233,9 @@ impl HttpExchange {
         };
         place.reopened = true;
         let get = place.get(&core);
+        if place.standalone {
+            self.flight.leave(&core);
+        }
         self.session.clone_from(&get.session);
         self.state = State::Sending(Box::pin(async move { get.send(&core).await }));
     }

@@ -3,7 +3,7 @@
 use std::{
     future::poll_fn,
     mem,
-    sync::{Arc, atomic::Ordering},
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -15,7 +15,9 @@ impl HttpExchange {
     /// Reads what follows an answer, so that the connection can be used again. What does not end soon by itself is
     /// cut off, and so is what follows no answer.
     pub(super) fn finish(&mut self, answered: bool, cx: &mut Context<'_>) {
-        self.cancels.store(false, Ordering::Relaxed);
+        self.flight.set_cancels(false);
+        self.flight.recall();
+        self.replaced = None;
         let state = mem::replace(&mut self.state, State::Done);
         let State::Streaming(_, stream) = state else {
             return;

@@ -10,12 +10,12 @@ use ::http::{Response, header};
 use bytes::Bytes;
 use http_body::Frame;
 use mcp_types::RequestId;
-use reqwest::Body;
+use reqwest::{Body, Url};
 
 use super::HttpExchange;
 use crate::{
     exchange::{Event, Exchange},
-    http::client::HttpClient,
+    http::client::{HttpClient, Sent},
 };
 
 /// A body that gives one piece and then another for ever, always ready.
@@ -48,7 +48,11 @@ fn exchange(first: &'static str, then: &'static str) -> HttpExchange {
         header::CONTENT_TYPE,
         header::HeaderValue::from_static("text/event-stream"),
     );
-    exchange.state = exchange.begin(answer);
+    exchange.state = exchange.begin(Sent {
+        url: Url::parse("http://127.0.0.1:1/mcp").unwrap(),
+        headers: ::http::HeaderMap::new(),
+        answer,
+    });
     exchange
 }
 

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 /// In an answer, `$ID` is the id of the request. At its end, `!close` closes the connection, `!hang` keeps it,
-/// `!flood` sends comments for as long as somebody takes them, and `!stream` sends what is pushed.
+/// `!bytes` says that each character is a byte, `!flood` sends comments for as long as somebody takes them, and `!stream` sends what is pushed.
 pub(in crate::http::client) struct Server {
     pub(in crate::http::client) url: String,
     shared: Arc<Shared>,
@@ -71,6 +71,13 @@ impl Server {
     pub(in crate::http::client) async fn start(answers: impl IntoIterator<Item = String>) -> Self {
         let mut answers: VecDeque<_> = answers.into_iter().collect();
         Self::answering(move |_| answers.pop_front()).await
+    }
+
+    /// Answers one request with these bytes.
+    pub(in crate::http::client) async fn start_bytes(answer: &'static [u8]) -> Self {
+        // Each byte of the text becomes one again when it is written.
+        let text: String = answer.iter().map(|byte| char::from(*byte)).collect();
+        Self::start([format!("{text}!bytes")]).await
     }
 
     /// Answers each request by what it is; to `None` it closes the connection.
@@ -174,7 +181,14 @@ async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
         let text = answer.trim_end_matches("!close").trim_end_matches("!hang");
         let text = text.trim_end_matches("!flood");
         let text = text.trim_end_matches("!stream");
-        stream.write_all(text.as_bytes()).await.unwrap();
+        let bytes = match text.strip_suffix("!bytes") {
+            Some(text) => text
+                .chars()
+                .map(|char| u8::try_from(char).unwrap())
+                .collect(),
+            None => text.as_bytes().to_vec(),
+        };
+        stream.write_all(&bytes).await.unwrap();
         shared.answered.send_modify(|answered| *answered += 1);
         if answer.ends_with("!flood") {
             while stream.write_all(&b": more\n\n".repeat(1000)).await.is_ok() {}

@@ -1,8 +1,12 @@
 //! client.md 4.2, row by row: what becomes of calls whose legacy session the server lost.
 
 use std::{
-    future::poll_fn,
-    sync::atomic::{AtomicUsize, Ordering},
+    future::{Future as _, poll_fn},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Waker},
     time::Duration,
 };
 
@@ -13,7 +17,8 @@ use super::{
     server::{Seen, Server, json},
 };
 use crate::{
-    exchange::Endpoint,
+    clock::ManualClock,
+    exchange::{Endpoint, Event},
     http::client::{HttpAnswer, HttpClient, SessionLost},
     proto::limits::Limits,
 };
@@ -181,6 +186,160 @@ async fn a_suspected_loss_by_400_repeats_what_only_asks() {
     let client = connect(&server).await;
     result(call(&client, legacy("tools/list")).await.1);
     assert_eq!(client.renewals(), 1);
+}
+
+/// How often the server was asked for `method`.
+fn asked(server: &Server, method: &str) -> usize {
+    let requests = server.requests();
+    requests.iter().filter(|it| it.kind().1 == method).count()
+}
+
+#[tokio::test]
+async fn a_400_for_another_reason_costs_a_ping_and_no_session() {
+    for code in [-32000, -32001, -32600] {
+        let server = server(move |request| match request.kind().1 {
+            "ping" => json(200, OK),
+            "tools/list" => json(200, OK),
+            _ => error(400, code),
+        })
+        .await;
+        let client = connect(&server).await;
+        for _ in 0..20 {
+            let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
+            assert_eq!(failure.executed(), Executed::Unknown);
+            assert_eq!(failure.peer_error().unwrap().code.0, code);
+            result(call(&client, legacy("tools/list")).await.1);
+        }
+        assert_eq!((asked(&server, "initialize"), client.renewals()), (1, 0));
+        assert_eq!(asked(&server, "ping"), 1);
+        assert_eq!(asked(&server, "tools/call"), 20);
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_ping_answers_and_so_is_there() {
+    let server = server(|request| match request.kind().1 {
+        "ping" => error(404, -32601),
+        _ => error(400, -32000),
+    })
+    .await;
+    let client = connect(&server).await;
+    call(&client, legacy("tools/call")).await.1.unwrap_err();
+    assert_eq!((asked(&server, "initialize"), client.renewals()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_server_that_answers_400_to_all_costs_one_session() {
+    let server = server(|_| error(400, -32000)).await;
+    let limits = Limits::default().with_renew_pause(Duration::ZERO);
+    let client = HttpClient::builder(&server.url).limits(limits);
+    let client = client.build().unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    for _ in 0..20 {
+        call(&client, legacy("tools/call")).await.1.unwrap_err();
+        call(&client, legacy("tools/list")).await.1.unwrap_err();
+    }
+    assert_eq!((asked(&server, "initialize"), client.renewals()), (2, 1));
+    assert_eq!(asked(&server, "ping"), 1);
+}
+
+#[tokio::test]
+async fn a_session_that_was_good_once_can_be_suspected_again() {
+    let server = server(|request| {
+        let session = request.header("mcp-session-id").unwrap();
+        match (session, request.kind().1) {
+            ("s2", "tools/list") | ("s3", _) => json(200, OK),
+            _ => error(400, -32000),
+        }
+    })
+    .await;
+    let limits = Limits::default().with_renew_pause(Duration::ZERO);
+    let client = HttpClient::builder(&server.url).limits(limits);
+    let client = client.build().unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    result(call(&client, legacy("tools/list")).await.1);
+    call(&client, legacy("tools/call")).await.1.unwrap_err();
+    result(call(&client, legacy("tools/call")).await.1);
+    assert_eq!(client.renewals(), 2);
+}
+
+#[tokio::test]
+async fn rust_peers_15_calls_of_a_replaced_session_end_with_it() {
+    let server = server(|request| {
+        let body = &request.body;
+        match (of_first(request), request.kind().1) {
+            (true, "tools/call") => "!hang".to_owned(),
+            (true, _) => GONE.to_owned(),
+            (false, _) => json(200, &OK.replace("true", &format!("{}", body.len()))),
+        }
+    })
+    .await;
+    let clock = ManualClock::new();
+    let client = HttpClient::builder(&server.url).clock(Arc::new(clock.clone()));
+    let client = client.build().unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    let mut waiting = client.open(legacy("tools/call"));
+    let mut never = Box::pin(poll_fn(|cx| waiting.as_mut().poll_event(cx)));
+    tokio::select! {
+        event = &mut never => panic!("{event:?}"),
+        () = server.requests_seen(2) => {}
+    }
+    result(call(&client, legacy("tools/list")).await.1);
+    assert_eq!(client.renewals(), 1);
+    // It has the time of a farewell for an answer that is on its way.
+    let grace = Limits::default().farewell_time;
+    let mut cx = Context::from_waker(Waker::noop());
+    clock.advance(grace - Duration::from_millis(1));
+    assert!(never.as_mut().poll(&mut cx).is_pending());
+    clock.advance(grace);
+    let Event::Outcome(Err(failure)) = never.await else {
+        panic!("it has no answer")
+    };
+    lost(&failure, Executed::Unknown);
+    assert_eq!(failure.kind(), FailureKind::Lost);
+    drop(waiting);
+    // It was not sent again, and not cancelled in a session that does not know it.
+    result(call(&client, legacy("tools/list")).await.1);
+    assert_eq!(asked(&server, "tools/call"), 1);
+    assert_eq!(asked(&server, "notifications/cancelled"), 0);
+}
+
+#[tokio::test]
+async fn the_standalone_stream_goes_on_in_the_new_session() {
+    let server = server(|request| match (of_first(request), request.kind()) {
+        (true, ("GET", _)) => {
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\nid: 7\n\n!hang".to_owned()
+        }
+        (false, ("GET", _)) => {
+            let note = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+            format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {note}\n\n!hang"
+            )
+        }
+        (true, _) => GONE.to_owned(),
+        (false, _) => json(200, OK),
+    })
+    .await;
+    let limits = Limits::default().with_farewell_time(Duration::ZERO);
+    let client = HttpClient::builder(&server.url).limits(limits);
+    let client = client.build().unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    let mut stream = client.open(legacy("subscriptions/listen"));
+    let mut next = Box::pin(poll_fn(|cx| stream.as_mut().poll_event(cx)));
+    tokio::select! {
+        event = &mut next => panic!("{event:?}"),
+        () = server.answered(2) => {}
+    }
+    result(call(&client, legacy("tools/list")).await.1);
+    let Event::Notification(note) = next.await else {
+        panic!("the stream ended")
+    };
+    assert_eq!(note.method, "notifications/tools/list_changed");
+    let gets = server.requests().into_iter();
+    let gets: Vec<_> = gets.filter(|it| it.kind().0 == "GET").collect();
+    assert_eq!(gets.len(), 2);
+    assert_eq!(gets[1].header("mcp-session-id"), Some("s2"));
+    assert_eq!(gets[1].header("last-event-id"), None);
 }
 
 #[tokio::test]
