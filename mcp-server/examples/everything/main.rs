@@ -7,6 +7,7 @@
 //! Each file holds one topic, and its `add` what is done to a [`Server`] for it. Names and texts are those that the
 //! suite looks for.
 
+mod changing;
 mod content;
 mod media;
 mod running;
@@ -21,7 +22,7 @@ use tokio::net::TcpListener;
 fn server() -> Server {
     let server = Server::new("everything", env!("CARGO_PKG_VERSION"))
         .instructions("Something of everything, to try a client with.");
-    [content::add, running::add, schemas::add]
+    [content::add, running::add, schemas::add, changing::add]
         .into_iter()
         .fold(server, |server, add| add(server))
 }
