@@ -13,6 +13,8 @@ use ::http::Extensions;
 use mcp_errors::Failure;
 use mcp_types::{Method, RawJson, RawParams, RequestMeta};
 
+use crate::ask::{Ask, AskReply};
+
 /// Where requests can be sent: a wire with a server behind it, or a server.
 pub trait Endpoint: Send + Sync {
     /// Opens the exchange of one request. This does not block; work starts when it is polled.
@@ -28,7 +30,7 @@ pub trait Endpoint: Send + Sync {
     fn notify(&self, notification: Notification) -> Result<(), Full>;
 }
 
-/// Notifications, then exactly one outcome, then never polled again.
+/// Notifications and, of a legacy server, asks; then exactly one outcome, then never polled again.
 ///
 /// Dropping it cancels the request (a legacy HTTP session keeps it running instead).
 pub trait Exchange: Send {
@@ -42,6 +44,9 @@ pub trait Exchange: Send {
 pub enum Event {
     /// A notification that belongs to the request.
     Notification(Notification),
+    /// A legacy server wants to know something before it goes on; at 2026-07-28 that is an outcome. Whoever
+    /// cannot say drops the reply, and the server goes on without.
+    Ask(Ask, AskReply),
     /// The end.
     Outcome(Result<Reply, Failure>),
 }

@@ -14,6 +14,7 @@
 //! | `server-stdio` | serving over any byte stream |
 //! | `test-util` | a scripted peer and a clock moved by hand |
 
+mod ask;
 pub mod clock;
 pub mod exchange;
 pub mod http;
@@ -30,6 +31,7 @@ pub mod test_util;
 pub use ::http::Extensions;
 
 pub use crate::{
+    ask::{Ask, AskAnswer, AskReply},
     clock::Clock,
     exchange::{Endpoint, Event, Exchange, Full, Notification, Reply, Request},
 };

@@ -21,6 +21,7 @@ use mcp_types::{
 };
 
 use crate::{
+    ask::Ask,
     exchange::{Ended, Endpoint, Event, Exchange, Full, Notification, Reply, Request},
     message,
 };
@@ -93,6 +94,11 @@ impl Exchange for Strict {
                     Ok(notification) => Event::Notification(notification),
                     Err(_) => continue,
                 },
+                Event::Ask(ask, reply) => match ask_over_wire(&ask) {
+                    Ok(ask) => Event::Ask(ask, reply),
+                    // Its reply says that it did not arrive.
+                    Err(_) => continue,
+                },
                 Event::Outcome(outcome) => Event::Outcome(outcome_over_wire(outcome)),
             });
         }
@@ -114,6 +120,13 @@ fn notification_over_wire(notification: &Notification) -> Result<Notification, F
     match jsonrpc::decode(&message::write_notification(notification)) {
         Ok(Message::Notification(notification)) => Ok(message::read_notification(notification)),
         other => Err(changed("notification", &other)),
+    }
+}
+
+fn ask_over_wire(ask: &Ask) -> Result<Ask, Failure> {
+    match jsonrpc::decode(&ask.to_message()) {
+        Ok(Message::Request(request)) => Ok(Ask::new(request.id, request.method, request.params)),
+        other => Err(changed("ask", &other)),
     }
 }
 

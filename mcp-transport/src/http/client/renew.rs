@@ -186,7 +186,7 @@ async fn outcome(exchange: HttpExchange) -> Result<Reply, Failure> {
     loop {
         match poll_fn(|cx| exchange.as_mut().poll_event(cx)).await {
             Event::Outcome(outcome) => return outcome,
-            Event::Notification(_) => {}
+            Event::Notification(_) | Event::Ask(..) => {}
         }
     }
 }

@@ -54,6 +54,7 @@ pub(super) async fn call(
     loop {
         match poll_fn(|cx| exchange.as_mut().poll_event(cx)).await {
             Event::Notification(notification) => notifications.push(notification),
+            Event::Ask(ask, _) => panic!("{ask:?}"),
             Event::Outcome(outcome) => return (notifications, outcome),
         }
     }

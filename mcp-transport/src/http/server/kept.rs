@@ -25,7 +25,9 @@ impl KeptTasks {
             return;
         }
         let run = async move {
-            while let Event::Notification(_) = poll_fn(|cx| exchange.as_mut().poll_event(cx)).await
+            // Nobody is there to be asked either: a reply that is dropped says so.
+            while let Event::Notification(_) | Event::Ask(..) =
+                poll_fn(|cx| exchange.as_mut().poll_event(cx)).await
             {
                 // Nothing else slows down one that talks without a pause.
                 yield_now().await;

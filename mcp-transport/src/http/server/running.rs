@@ -48,7 +48,8 @@ struct Answered {
 }
 
 enum Step {
-    Notification(Vec<u8>),
+    /// A notification, or what is asked: a message that is no answer.
+    Message(Vec<u8>),
     Answered(Answered),
 }
 
@@ -109,7 +110,7 @@ impl Running {
             match step {
                 Some(Some(Step::Answered(only))) if !self.is_batch => return only.into_response(),
                 Some(Some(Step::Answered(one))) => answered.push(one),
-                Some(Some(Step::Notification(text))) => break opening(&answered, Some(&text)),
+                Some(Some(Step::Message(text))) => break opening(&answered, Some(&text)),
                 Some(None) => return array(&answered),
                 None => break opening(&answered, None),
             }
@@ -129,7 +130,11 @@ impl Running {
                     let mut text = Vec::new();
                     let method = notification.method.as_str();
                     write_notification(method, &notification.params, &mut text);
-                    return Poll::Ready(Some(Step::Notification(text)));
+                    return Poll::Ready(Some(Step::Message(text)));
+                }
+                Poll::Ready(Event::Ask(ask, reply)) => {
+                    reply.elsewhere();
+                    return Poll::Ready(Some(Step::Message(ask.to_message().into())));
                 }
                 Poll::Ready(Event::Outcome(outcome)) => {
                     let (id, _) = self.open.swap_remove(at);
@@ -225,7 +230,7 @@ impl Source {
         match self {
             Self::Running(running) => running.poll_step(cx).map(|step| {
                 step.map(|step| match step {
-                    Step::Notification(text) => text,
+                    Step::Message(text) => text,
                     Step::Answered(answered) => answered.text,
                 })
             }),
@@ -235,6 +240,10 @@ impl Source {
                     let method = notification.method.as_str();
                     write_notification(method, &notification.params, &mut text);
                     Poll::Ready(Some(text))
+                }
+                Event::Ask(ask, reply) => {
+                    reply.elsewhere();
+                    Poll::Ready(Some(ask.to_message().into()))
                 }
                 Event::Outcome(_) => Poll::Ready(None),
             },

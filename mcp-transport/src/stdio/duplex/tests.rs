@@ -63,7 +63,7 @@ async fn next(exchange: &mut Pin<Box<dyn Exchange>>) -> Event {
 async fn outcome(exchange: &mut Pin<Box<dyn Exchange>>) -> Result<Reply, Failure> {
     match next(exchange).await {
         Event::Outcome(outcome) => outcome,
-        Event::Notification(notification) => panic!("{notification:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -18,6 +18,7 @@ async fn call(server: &impl Endpoint, method: &str) -> (Vec<Notification>, Resul
     loop {
         match poll_fn(|cx| exchange.as_mut().poll_event(cx)).await {
             Event::Notification(notification) => notifications.push(notification),
+            Event::Ask(ask, _) => panic!("{ask:?}"),
             Event::Outcome(outcome) => return (notifications, outcome),
         }
     }

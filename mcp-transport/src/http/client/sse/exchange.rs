@@ -170,7 +170,7 @@ impl SseExchange {
     fn take(&mut self, event: Event) -> Poll<Event> {
         match event {
             Event::Outcome(outcome) => self.done(outcome),
-            event @ Event::Notification(_) => Poll::Ready(event),
+            event => Poll::Ready(event),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What answers look like on the wire, and what becomes of them when the client goes away.
 
 use mcp_errors::{Failure, FailureKind};
-use mcp_types::{ErrorCode, ErrorObject};
+use mcp_types::{ErrorCode, ErrorObject, RawParams, RequestId};
 
 use super::{Server, call, result, said};
 use crate::{
+    ask::{Ask, AskReply},
     exchange::{Event, Reply},
     proto::limits::Limits,
 };
@@ -73,6 +74,21 @@ async fn a_notification_that_comes_first_makes_it_a_stream() {
         ]
     );
     assert_eq!(all.matches("event: message\n").count(), 3);
+}
+
+#[tokio::test]
+async fn what_is_asked_goes_out_on_the_stream_and_its_answer_comes_elsewhere() {
+    let mut server = Server::start(Limits::default()).await;
+    let mut client = server.post(&call(1, "call")).await;
+    let feed = server.feed().await;
+    let unheard = AskReply::new(|answer| panic!("{answer:?}"));
+    let ask = Ask::new(RequestId::Number(4), "roots/list", RawParams::empty());
+    feed.send(Event::Ask(ask, unheard)).unwrap();
+    client
+        .until("data: {\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"roots/list\"}\n")
+        .await;
+    feed.send(result("{}")).unwrap();
+    client.until(r#""id":1,"result":{}}"#).await;
 }
 
 #[tokio::test]
