@@ -12,7 +12,7 @@
 //! | `client-stdio` | servers as child processes |
 //! | `server-http` | the HTTP server |
 //! | `server-stdio` | serving over any byte stream |
-//! | `test-util` | a scripted peer and a clock moved by hand |
+//! | `test-util` | a scripted peer, faults that a seed says, and a clock moved by hand |
 
 mod ask;
 pub mod clock;

@@ -11,6 +11,37 @@ use std::{
 use super::{Clock, Sleep};
 
 /// A clock that stands still until [`Self::advance`] moves it. Clones are the same clock.
+///
+/// Whatever takes a [`Clock`] takes this one; then a test of a deadline waits for nothing:
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+/// use mcp_transport::{Clock, clock::ManualClock};
+///
+/// /// What is to be tested: an answer, or nothing within five seconds.
+/// async fn patient(clock: Arc<dyn Clock>, answer: impl Future<Output = u32>) -> Option<u32> {
+///     let deadline = clock.deadline(Duration::from_secs(5));
+///     tokio::select! {
+///         answer = answer => Some(answer),
+///         () = clock.sleep_until(deadline) => None,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let clock = ManualClock::new();
+/// let asking = patient(Arc::new(clock.clone()), std::future::pending());
+/// let time = async {
+///     // Time moves once somebody waits for it, and only then.
+///     while clock.next_deadline().is_none() {
+///         tokio::task::yield_now().await;
+///     }
+///     assert_eq!(clock.next_deadline(), Some(clock.now() + Duration::from_secs(5)));
+///     clock.advance(Duration::from_secs(5));
+/// };
+/// assert_eq!(tokio::join!(asking, time).0, None);
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct ManualClock(Arc<Mutex<State>>);
 

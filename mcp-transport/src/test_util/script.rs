@@ -19,17 +19,33 @@ pub use self::{endpoint::ScriptedServer, machine::Problem};
 /// (`Self::run`) it is a server or a client that speaks lines.
 ///
 /// ```
-/// use mcp_transport::test_util::Script;
+/// use std::future::poll_fn;
+/// use mcp_transport::{Endpoint, Event, Request, test_util::Script};
+/// use mcp_types::RawParams;
 /// use serde_json::json;
 ///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), mcp_transport::test_util::Problem> {
 /// let server = Script::new()
-///     .expects("server/discover")
-///     .replies(json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"] }))
-///     .expects("tools/call")
+///     .expects_with("tools/call", json!({ "name": "add" }))
 ///     .notifies("notifications/progress", json!({ "progressToken": 1, "progress": 1 }))
-///     .replies(json!({ "resultType": "complete", "content": [] }))
+///     .replies(json!({ "content": [] }))
 ///     .into_endpoint();
-/// # drop(server);
+///
+/// // In its place a client of one's own.
+/// let params = RawParams::from_serialize(&json!({ "name": "add" })).expect("an object");
+/// let mut exchange = server.open(Request::new("tools/call", params));
+/// let Event::Notification(progress) = poll_fn(|cx| exchange.as_mut().poll_event(cx)).await else {
+///     panic!("the notification comes first")
+/// };
+/// assert_eq!(progress.method, "notifications/progress");
+/// let Event::Outcome(Ok(reply)) = poll_fn(|cx| exchange.as_mut().poll_event(cx)).await else {
+///     panic!("then the answer")
+/// };
+/// assert_eq!(reply.result.as_str(), r#"{"content":[]}"#);
+///
+/// server.finish() // Everything happened as written.
+/// # }
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Script {

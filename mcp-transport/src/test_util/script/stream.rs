@@ -17,6 +17,36 @@ use crate::{proto::lines::Line, stdio::LineReader};
 impl Script {
     /// Plays the script over a stream, as a server or a client, until the other side closes or the script does.
     ///
+    /// ```
+    /// use mcp_transport::test_util::Script;
+    /// use serde_json::json;
+    /// use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex, split};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = Script::new()
+    ///     .sends_raw("not a message\n")
+    ///     .expects("ping")
+    ///     .replies(json!({}))
+    ///     .closes();
+    /// let (near, far) = duplex(1024);
+    /// let (reader, writer) = split(far);
+    /// let client = async {
+    ///     // In its place a client of one's own.
+    ///     let mut near = BufReader::new(near);
+    ///     near.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await?;
+    ///     let (mut noise, mut answer) = (String::new(), String::new());
+    ///     near.read_line(&mut noise).await?;
+    ///     near.read_line(&mut answer).await?;
+    ///     std::io::Result::Ok(answer)
+    /// };
+    /// let (played, answer) = tokio::join!(server.run(reader, writer), client);
+    /// played?;
+    /// assert_eq!(answer?, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// The first step that did not happen as written, a stream that broke included.
     pub async fn run<R, W>(self, reader: R, writer: W) -> Result<(), Problem>
