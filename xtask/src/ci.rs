@@ -10,12 +10,12 @@ use std::time::Duration;
 use crate::manifest::{CRATES, Manifest};
 use crate::process::{cargo, loudly, now, on_ci, root, say, stream};
 use crate::tally::Tally;
-use crate::{bench, cases, conformance, demo, fuzz, interop, layers, test, tidy};
+use crate::{bench, cases, conformance, demo, fuzz, interop, layers, soak, test, tidy};
 
 type Step = (&'static str, fn() -> Tally);
 
 // Steps with the same features stand beside each other, so that what one builds serves the next.
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     ("fmt", fmt),
     ("tidy", tidy::step),
     ("layers", layers::step),
@@ -27,6 +27,7 @@ const STEPS: [Step; 15] = [
     ("hostile", test::hostile),
     ("docs", docs),
     ("demo", demo::step),
+    ("soak", soak::step),
     ("cases", cases::step),
     ("conformance", conformance::step),
     ("interop", interop::step),

@@ -16,6 +16,7 @@ mod layers;
 mod manifest;
 mod peers;
 mod process;
+mod soak;
 mod tally;
 mod test;
 mod tidy;
@@ -31,6 +32,7 @@ usage: cargo xtask <command>
                       the official suite and the official Inspector against the example server `everything`
   cases               public bug reports as cases, against the example server `tools`
   fuzz [--seconds N]  every fuzz target over its seeds, or under libFuzzer for N seconds in all
+  soak [ARGS]         long load with faults on a transport: --transport http|stdio|memory, --requests N, --seed S
   bench [--smoke]     our codec beside rmcp's, as ratios, and its allocations
   tidy                the house rules that a compiler does not know
   layers              who may depend on whom, and each crate alone without features";
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Some("test") => test::command(rest),
         Some("ci") => ci::command(rest),
         Some("bench") => bench::command(rest),
+        Some("soak") => soak::command(rest),
         Some("fuzz") => fuzz::command(rest),
         Some("cases") => ci::alone("cases", cases::step),
         Some("conformance") => conformance::command(rest),

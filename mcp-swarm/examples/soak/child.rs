@@ -3,7 +3,7 @@
 use std::{
     error::Error,
     fs::{File, OpenOptions},
-    io::Write as _,
+    io::{self, Write as _},
     process::ExitCode,
     sync::Arc,
 };
@@ -12,7 +12,7 @@ use mcp_transport::{
     clock::SystemClock,
     test_util::{FaultLog, FaultyStream},
 };
-use tokio::io::{join, split, stdin, stdout};
+use tokio::io::{AsyncRead, AsyncWrite, join, split};
 
 use crate::{
     plan::{Plan, Transport},
@@ -26,9 +26,8 @@ pub(crate) const FLAG: &str = "--child";
 /// stream, the seed.
 pub(crate) fn main(args: &[String]) -> ExitCode {
     match serve(args) {
-        // A read of stdin cannot be interrupted: the runtime would wait for it.
-        Ok(()) => std::process::exit(0),
-        Err(_) => std::process::exit(1),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
     }
 }
 
@@ -51,17 +50,34 @@ fn serve(args: &[String]) -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let pipes = FaultyStream::new(
-        join(stdin(), stdout()),
-        plan.faults(),
-        Arc::new(SystemClock),
-    )
-    .number(number.parse()?)
-    .logging(log);
-    let (reader, writer) = split(pipes);
-    let served = runtime.block_on(server(Arc::new(Book(ran))).serve(reader, writer));
-    std::mem::forget(runtime);
-    Ok(served?)
+    let number = number.parse()?;
+    runtime.block_on(async {
+        let (stdin, stdout) = pipes()?;
+        let pipes = FaultyStream::new(join(stdin, stdout), plan.faults(), Arc::new(SystemClock));
+        let (reader, writer) = split(pipes.number(number).logging(log));
+        Ok(server(Arc::new(Book(ran))).serve(reader, writer).await?)
+    })
+}
+
+/// This process's stdin and stdout, which its parent made as pipes.
+#[cfg(unix)]
+fn pipes() -> io::Result<(impl AsyncRead + Unpin, impl AsyncWrite + Unpin)> {
+    use std::os::fd::AsFd as _;
+
+    use tokio::net::unix::pipe;
+
+    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    Ok((
+        pipe::Receiver::from_owned_fd(stdin)?,
+        pipe::Sender::from_owned_fd(stdout)?,
+    ))
+}
+
+#[cfg(not(unix))]
+fn pipes() -> io::Result<(impl AsyncRead + Unpin, impl AsyncWrite + Unpin)> {
+    let none = io::Error::from(io::ErrorKind::Unsupported);
+    Err::<(tokio::io::Empty, tokio::io::Sink), _>(none)
 }
 
 /// Appends the number of each call to a file.

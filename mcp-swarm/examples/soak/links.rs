@@ -33,7 +33,7 @@ pub(crate) struct Links {
 }
 
 enum Wire {
-    Memory(Server),
+    Memory(Box<Server>),
     Http {
         urls: Vec<String>,
         proxies: JoinSet<io::Result<()>>,
@@ -61,7 +61,7 @@ impl Links {
     ) -> Result<Self, Box<dyn Error>> {
         let logs: Vec<FaultLog> = (0..plan.cells).map(|_| FaultLog::new()).collect();
         let wire = match plan.transport {
-            Transport::Memory => Wire::Memory(server(Arc::clone(ledger))),
+            Transport::Memory => Wire::Memory(Box::new(server(Arc::clone(ledger)))),
             Transport::Stdio => Wire::Stdio(Folder::new()?),
             Transport::Http => serve(plan, server(Arc::clone(ledger)), &logs).await?,
         };

@@ -24,7 +24,7 @@ use crate::{
     cell::Cell,
     ledger::Ledger,
     links::Links,
-    plan::{Plan, Transport},
+    plan::Plan,
     report::Report,
     watch::{Counts, Memory, settled},
 };

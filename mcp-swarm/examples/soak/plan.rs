@@ -90,7 +90,7 @@ impl Plan {
                 .delay(0.01, DELAY)
                 .reorder(0.01),
             Transport::Http => faults
-                .stretch(1_500)
+                .stretch(1_750)
                 .cut(0.01)
                 .half_close(0.005)
                 .garbage(0.01)
@@ -98,7 +98,7 @@ impl Plan {
                 .chop(0.01),
             // What is cut takes the process with it.
             Transport::Stdio => faults
-                .stretch(750)
+                .stretch(1_150)
                 .cut(0.002)
                 .half_close(0.001)
                 .garbage(0.005)

@@ -170,7 +170,7 @@ impl Faults {
             FaultKind::Chop => Fault::Chop(1 + (more % 16) as usize),
             FaultKind::Delay => Fault::Delay(self.longest.mul_f64(unit(more))),
             FaultKind::Reorder => Fault::Reorder(self.longest),
-            FaultKind::Cut if more % 2 == 0 => Fault::Cut(Loss::Request),
+            FaultKind::Cut if more.is_multiple_of(2) => Fault::Cut(Loss::Request),
             FaultKind::Cut => Fault::Cut(Loss::Answer),
             FaultKind::HalfClose => Fault::HalfClose,
             FaultKind::Garbage => Fault::Garbage(self.noise(lane, index, more)),

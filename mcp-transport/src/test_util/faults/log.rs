@@ -81,10 +81,12 @@ impl Fault {
 #[derive(Clone, Default)]
 pub struct FaultLog(Arc<Inner>);
 
+type Tell = Box<dyn Fn(&Fault) + Send + Sync>;
+
 #[derive(Default)]
 struct Inner {
     counts: [AtomicU64; FaultKind::ALL.len()],
-    tell: Option<Box<dyn Fn(&Fault) + Send + Sync>>,
+    tell: Option<Tell>,
 }
 
 impl FaultLog {

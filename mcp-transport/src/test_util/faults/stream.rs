@@ -67,15 +67,15 @@ enum May {
 impl<S> FaultyStream<S> {
     /// Faults between `inner` and whoever uses this, on the lanes 0 and 1. Delays go by `clock`.
     pub fn new(inner: S, faults: Faults, clock: Arc<dyn Clock>) -> Self {
-        let direction = |number| Direction {
-            lane: Lane::new(faults.clone(), number),
+        let direction = |lane| Direction {
+            lane,
             sleep: None,
             garbage: Bytes::new(),
         };
         Self {
             inner: Some(inner),
-            read: direction(0),
-            write: direction(1),
+            read: direction(Lane::new(faults.clone(), 0)),
+            write: direction(Lane::new(faults, 1)),
             reader: None,
             clock,
             log: FaultLog::new(),

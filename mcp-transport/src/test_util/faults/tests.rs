@@ -48,13 +48,31 @@ fn the_same_seed_gives_the_same_faults() {
 /// What a seed means must not change from one version to the next.
 #[test]
 fn the_faults_of_a_seed_are_these() {
-    let faults = Faults::seeded(7)
-        .chop(0.25)
-        .cut(0.25)
-        .delay(0.25, LONGEST)
-        .garbage(0.25);
-    let plan: Vec<Fault> = (0..6).filter_map(|index| faults.at(1, index)).collect();
-    assert_eq!(plan, []);
+    let faults = Faults::seeded(7).chop(0.4).cut(0.3).half_close(0.3);
+    let plan: Vec<Fault> = (0..10).filter_map(|index| faults.at(1, index)).collect();
+    let expected = [
+        Fault::Chop(13),
+        Fault::Chop(10),
+        Fault::HalfClose,
+        Fault::Chop(16),
+        Fault::HalfClose,
+        Fault::HalfClose,
+        Fault::Cut(Loss::Request),
+        Fault::HalfClose,
+        Fault::Chop(4),
+        Fault::Cut(Loss::Answer),
+    ];
+    assert_eq!(plan, expected);
+    assert_eq!(
+        faults.at(1, 0),
+        Faults::seeded(7)
+            .garbage(0.0)
+            .chop(0.4)
+            .cut(0.3)
+            .half_close(0.3)
+            .at(1, 0),
+        "the order in which rates are set does not count"
+    );
 }
 
 #[test]

@@ -162,10 +162,7 @@ fn what_happens_to_an_exchange_follows_from_its_number() {
         };
         let mut exchanges: Vec<_> = (0..200).map(|_| bench.open()).collect();
         bench.clock.advance(LONGEST);
-        let ends: Vec<_> = exchanges
-            .iter_mut()
-            .map(|exchange| said(exchange))
-            .collect();
+        let ends: Vec<_> = exchanges.iter_mut().map(said).collect();
         let told = told.lock().unwrap().clone();
         (ends, told)
     };
