@@ -4,6 +4,7 @@ use crate::{
     icon::Icon,
     name::ExtensionId,
     raw::{RawJson, RawObject},
+    revision::Revision,
 };
 
 object! {
@@ -46,7 +47,7 @@ object! {
         /// It can ask a model to complete a conversation.
         sampling: Option<RawObject> = "sampling", hint;
         /// It can ask its user.
-        elicitation: Option<RawObject> = "elicitation", hint, since V2025_06_18;
+        elicitation: Option<RawObject> = "elicitation", hint, since V2025_06_18, when elicits_at;
         /// It has directories to work in.
         roots: Option<RawObject> = "roots", hint;
         /// It runs requests as tasks (2025-11-25 alone; an extension later).
@@ -120,6 +121,11 @@ impl ClientCapabilities {
     /// Whether it sends its user to an address.
     pub fn elicits_urls(&self) -> bool {
         within(self.elicitation.as_ref(), &["url"])
+    }
+
+    /// Whether `revision` has words for how it asks its user: 2025-06-18 knows forms alone, and has no word for modes.
+    fn elicits_at(&self, revision: Revision) -> bool {
+        revision != Revision::V2025_06_18 || self.elicits_forms()
     }
 
     /// Whether its models may use tools while they answer.

@@ -4,8 +4,40 @@
 //! leniently (an unknown member, hint or enum value never costs a message, and is kept), and
 //! written strictly, for the [`Revision`] that was negotiated ([`wire`]).
 //!
-//! `examples/inspect.rs` uses it alone: it says of each JSON line what it is, where it is valid, and what is
-//! wrong with it.
+//! Used alone, it makes an inspector of messages in twenty lines (`examples/inspect.rs`): of each line of a log it says
+//! what it is, at which revisions it is valid, and what is wrong with it at the others.
+//!
+//! ```
+//! use std::collections::HashMap;
+//!
+//! use bytes::Bytes;
+//! use mcp_types::{Message, Method, RequestId, Revision, inspect::judge, jsonrpc};
+//!
+//! fn inspect(line: &str, asked: &mut HashMap<RequestId, Method>) -> String {
+//!     let message = match jsonrpc::decode(&Bytes::copy_from_slice(line.as_bytes())) {
+//!         Ok(message) => message,
+//!         Err(malformed) => return format!("no message: {malformed}, at `{}`", malformed.path),
+//!     };
+//!     let answers = match &message {
+//!         Message::Request(it) => {
+//!             asked.insert(it.id.clone(), it.method.clone());
+//!             None
+//!         }
+//!         Message::Response(it) => it.id.as_ref().and_then(|id| asked.remove(id)),
+//!         Message::Notification(_) => None,
+//!     };
+//!     let mut said = format!("{message}");
+//!     for at in Revision::ALL {
+//!         if let Err(wrong) = judge(&message, answers.as_ref(), at) {
+//!             said += &format!("\n  {at}: {wrong}");
+//!         }
+//!     }
+//!     said
+//! }
+//!
+//! let said = inspect(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, &mut HashMap::new());
+//! assert_eq!(said, "request 1 `ping`\n  2026-07-28: `ping` is no method of 2026-07-28, at `$.method`");
+//! ```
 //!
 //! Not here: IO, time, policy. This crate runs anywhere serde does.
 //!
@@ -26,6 +58,8 @@
 //! | [`page`], [`cache`] | lists in pages, answers that may be reused |
 //! | [`name`] | names that are valid by construction |
 //! | [`outcome`] | what a request ends in |
+//! | [`params`] | what a request or notification says, by its method |
+//! | [`inspect`] | at which revisions a message is valid, and what is wrong with it at others |
 //! | [`strict`] | JSON that every reader understands alike |
 //! | [`wire`] | encoders: what leaves, per revision |
 
@@ -42,6 +76,7 @@ pub mod elicitation;
 pub mod encode;
 pub mod icon;
 pub mod input;
+pub mod inspect;
 pub mod jsonrpc;
 pub mod lifecycle;
 pub mod logging;
@@ -51,6 +86,7 @@ pub mod name;
 pub mod notification;
 pub mod outcome;
 pub mod page;
+pub mod params;
 mod path;
 pub mod prompt;
 pub mod raw;

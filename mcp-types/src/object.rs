@@ -11,17 +11,17 @@
 //! | `any` | `None` | – (any JSON, `null` too, is a value) |
 //! | `nullable` | `None` | `None`; written as `null` |
 //!
-//! and is written only within `since`/`until`. `@` marks a constant member; `was` is the name that a member
-//! had before 2026-07-28.
+//! and is written only within `since`/`until`, and if the method after `when` agrees. `@` marks a constant member;
+//! `was` is the name that a member had before 2026-07-28.
 
-use std::{fmt, marker::PhantomData, ops::Deref};
+use std::{fmt, ops::Deref};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeOwned, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
+    de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor},
 };
 
-use crate::raw::RawJson;
+use crate::raw::{RAW_VALUE, RawJson};
 
 /// A member name, borrowed from the text where it has no escapes.
 pub(crate) enum Key<'a> {
@@ -68,15 +68,23 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// Reads a hint; one that is malformed is none.
+/// A value as its text, borrowed from the message where that is at hand.
 ///
-/// An integer that is spelled as a fraction or with an exponent (`1000.0`, `1e3`), as writers without
-/// integers do, is still that integer.
-fn hint<T: DeserializeOwned + Default>(raw: &RawJson) -> T {
-    raw.decode()
-        .ok()
-        .or_else(|| serde_json::from_str(&integral(raw.as_str())?.to_string()).ok())
-        .unwrap_or_default()
+/// What is wrong within it, such as a lone surrogate or a number out of range, is not looked for.
+pub(crate) struct Text<'a>(Key<'a>);
+
+impl Text<'_> {
+    /// Reads a hint; one that is malformed is none.
+    ///
+    /// An integer that is spelled as a fraction or with an exponent (`1000.0`, `1e3`), as writers without
+    /// integers do, is still that integer.
+    pub(crate) fn hint<T: DeserializeOwned + Default>(&self) -> T {
+        let text = &*self.0;
+        serde_json::from_str(text)
+            .ok()
+            .or_else(|| serde_json::from_str(&integral(text)?.to_string()).ok())
+            .unwrap_or_default()
+    }
 }
 
 fn integral(text: &str) -> Option<i64> {
@@ -90,89 +98,34 @@ fn integral(text: &str) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }
 
-/// A hint of type `T` that is about to be read.
-pub(crate) struct Hint<T>(PhantomData<T>);
-
-impl<T> Hint<T> {
-    pub(crate) const HERE: Self = Self(PhantomData);
-}
-
-/// Any hint: taken as text, so that another shape costs nothing but itself.
-pub(crate) trait SlowHint<T> {
-    fn read<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<T, A::Error>;
-}
-
-impl<T: DeserializeOwned + Default> SlowHint<T> for &Hint<T> {
-    fn read<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<T, A::Error> {
-        let raw = map.next_value::<RawJson>()?;
-        Ok(hint(&raw))
-    }
-}
-
-/// The hints there are most of: read at once, if they have the shape.
-pub(crate) trait FastHint<T> {
-    fn read<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<T, A::Error>;
-}
-
-macro_rules! fast_hint {
-    ($ty:ty, $visit:ident: $from:ty) => {
-        impl FastHint<Option<$ty>> for Hint<Option<$ty>> {
-            fn read<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<Option<$ty>, A::Error> {
-                map.next_value_seed(Self::HERE)
-            }
-        }
-
-        impl<'de> DeserializeSeed<'de> for Hint<Option<$ty>> {
-            type Value = Option<$ty>;
-
-            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<$ty>, D::Error> {
-                deserializer.deserialize_any(self)
-            }
-        }
-
-        impl<'de> Visitor<'de> for Hint<Option<$ty>> {
-            type Value = Option<$ty>;
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Raw;
+        impl<'de> Visitor<'de> for Raw {
+            type Value = Text<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("any JSON")
             }
 
-            fn $visit<E>(self, value: $from) -> Result<Option<$ty>, E> {
-                Ok(Some(value.into()))
+            /// serde_json hands a raw value over as the only member of an object.
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Text<'de>, A::Error> {
+                map.next_key::<IgnoredAny>()?;
+                map.next_value().map(Text)
             }
 
-            fast_hint!(@other $ty, $visit: visit_bool(bool), visit_str(&str), visit_i64(i64), visit_u64(u64), visit_f64(f64));
-
-            fn visit_unit<E>(self) -> Result<Option<$ty>, E> {
-                Ok(None)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Option<$ty>, A::Error> {
-                while items.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(None)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<$ty>, A::Error> {
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(None)
+            /// It does not know the name any more: the public way is a copy longer.
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                deserializer: D,
+            ) -> Result<Text<'de>, D::Error> {
+                let raw = RawJson::deserialize(deserializer)?;
+                Ok(Text(Key::Owned(raw.as_str().into())))
             }
         }
-    };
-    (@other $ty:ty, visit_bool: visit_bool(bool), $($rest:tt)*) => {
-        fast_hint!(@none $ty, $($rest)*);
-    };
-    (@other $ty:ty, visit_str: visit_bool(bool), visit_str(&str), $($rest:tt)*) => {
-        fast_hint!(@none $ty, visit_bool(bool), $($rest)*);
-    };
-    (@none $ty:ty, $($visit:ident($from:ty)),*) => { $(
-        fn $visit<E>(self, _: $from) -> Result<Option<$ty>, E> {
-            Ok(None)
-        }
-    )* };
+        deserializer.deserialize_newtype_struct(RAW_VALUE, Raw)
+    }
 }
-
-fast_hint!(bool, visit_bool: bool);
-fast_hint!(String, visit_str: &str);
 
 macro_rules! object {
     (
@@ -182,7 +135,7 @@ macro_rules! object {
             $(
                 $(#[$field_meta:meta])*
                 $field:ident : $ty:ty = $key:literal, $mode:ident
-                $(, was $old:literal)? $(, since $since:ident)? $(, until $until:ident)? ;
+                $(, was $old:literal)? $(, since $since:ident)? $(, until $until:ident)? $(, when $when:ident)? ;
             )*
         }
     ) => {
@@ -207,7 +160,8 @@ macro_rules! object {
                 $( if true $( && at >= $crate::Revision::$tag_since )? {
                     map.serialize_entry($tag, $value)?;
                 } )*
-                $( if true $( && at >= $crate::Revision::$since )? $( && at <= $crate::Revision::$until )? {
+                $( if true $( && at >= $crate::Revision::$since )? $( && at <= $crate::Revision::$until )?
+                    $( && self.$when(at) )? {
                     object!(@write $mode map at (object!(@name at $key $($old)?)) &self.$field);
                 } )*
                 self.extra.write_into(&mut map)?;
@@ -288,12 +242,9 @@ macro_rules! object {
         }
     };
 
-    (@read hint $map:ident $ty:ty) => {{
-        // A reference is found before a reference to it, so the slow way is only taken without a fast one.
-        #[allow(unused_imports, reason = "one of the two is found")]
-        use $crate::object::{FastHint as _, SlowHint as _};
-        (&$crate::object::Hint::<$ty>::HERE).read(&mut $map)
-    }};
+    (@read hint $map:ident $ty:ty) => {
+        $map.next_value::<$crate::object::Text<'de>>().map(|text| text.hint::<$ty>())
+    };
     (@read nullable $map:ident $ty:ty) => {
         object!(@read hint $map $ty)
     };
@@ -315,25 +266,34 @@ macro_rules! object {
     };
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_integer_hint_is_read_however_it_is_spelled() {
-        let check = |text: &str, expected: Option<u64>| {
-            let raw = RawJson::parse(text).unwrap();
-            assert_eq!(hint::<Option<u64>>(&raw), expected, "{text}");
-        };
-        check("1000", Some(1000));
-        check("1e3", Some(1000));
-        check("1000.0", Some(1000));
-        check("0.0", Some(0));
-        check("18446744073709551615", Some(u64::MAX));
-        for malformed in [
-            "-1", "-1.0", "1.5", "1e300", "\"1000\"", "true", "[1]", "null",
-        ] {
-            check(malformed, None);
+/// One page of a list: what all of them say beside their items.
+macro_rules! page {
+    (
+        $(#[$meta:meta])*
+        pub struct $Name:ident {
+            $(#[$items_meta:meta])*
+            $items:ident : $Item:ty = $key:literal;
         }
-    }
+    ) => {
+        object! {
+            $(#[$meta])*
+            #[derive(Default)]
+            pub struct $Name {
+                @ "resultType" = "complete", since V2026_07_28;
+                $(#[$items_meta])*
+                $items: Vec<$Item> = $key, list;
+                /// Where the next page starts; none on the last.
+                next_cursor: Option<String> = "nextCursor", hint;
+                /// For how many milliseconds the page may be reused.
+                ttl_ms: Option<u64> = "ttlMs", hint, since V2026_07_28;
+                /// Who may reuse it.
+                cache_scope: Option<$crate::cache::CacheScope> = "cacheScope", hint, since V2026_07_28;
+                /// Free members about the result.
+                meta: Option<$crate::raw::RawObject> = "_meta", hint;
+            }
+        }
+    };
 }
+
+#[cfg(test)]
+mod tests;

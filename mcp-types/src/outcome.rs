@@ -1,9 +1,10 @@
 //! What a request ends in, if not in an error.
 
-use serde::de::Error as _;
+use serde::{Serializer, de::Error as _};
 
 use crate::{
     completion::CompleteResult,
+    encode::Encode,
     input::InputRequired,
     jsonrpc::MAX_DEPTH,
     lifecycle::{DiscoverResult, EmptyResult, InitializeResult},
@@ -11,6 +12,7 @@ use crate::{
     prompt::{GetPromptResult, ListPromptsResult},
     raw::{RawJson, RawObject},
     resource::{ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult},
+    revision::Revision,
     strict::{NotStrict, lexer::Lexer},
     subscription::ListenResult,
     task::{CancelTaskResult, CreateTaskResult, GetTaskResult, ListTasksResult},
@@ -87,7 +89,16 @@ macro_rules! payloads {
                 Self::Complete(Payload::$Variant(result.into()))
             }
         }
-    )* };
+    )*
+        /// Written as it is, without a stamp; [`encode_outcome`](crate::wire::encode_outcome) is for peers.
+        impl Encode for Payload {
+            fn encode<S: Serializer>(&self, at: Revision, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$Variant(result) => result.encode(at, serializer),)*
+                }
+            }
+        }
+    };
 }
 
 payloads!(
@@ -108,6 +119,18 @@ payloads!(
     Empty(EmptyResult),
     Raw(RawObject),
 );
+
+/// Written as it is, without a stamp; [`encode_outcome`](crate::wire::encode_outcome) is for peers.
+impl Encode for Outcome {
+    fn encode<S: Serializer>(&self, at: Revision, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Complete(payload) => payload.encode(at, serializer),
+            Self::InputRequired(required) => required.encode(at, serializer),
+            Self::Task(created) => created.encode(at, serializer),
+            Self::Other { body, .. } => body.encode(at, serializer),
+        }
+    }
+}
 
 impl From<InputRequired> for Outcome {
     fn from(required: InputRequired) -> Self {

@@ -3,7 +3,6 @@
 //! Source: the specification's page *Prompts*.
 
 use crate::{
-    cache::CacheScope,
     content::{ContentBlock, Role},
     icon::Icon,
     input::InputResponses,
@@ -14,21 +13,11 @@ use crate::{
 /// Which page of prompts.
 pub type ListPromptsParams = PaginatedParams;
 
-object! {
+page! {
     /// One page of prompts.
-    #[derive(Default)]
     pub struct ListPromptsResult {
-        @ "resultType" = "complete", since V2026_07_28;
         /// The prompts.
-        prompts: Vec<Prompt> = "prompts", list;
-        /// Where the next page starts; none on the last.
-        next_cursor: Option<String> = "nextCursor", hint;
-        /// For how many milliseconds the page may be reused.
-        ttl_ms: Option<u64> = "ttlMs", hint, since V2026_07_28;
-        /// Who may reuse it.
-        cache_scope: Option<CacheScope> = "cacheScope", hint, since V2026_07_28;
-        /// Free members about the result.
-        meta: Option<RawObject> = "_meta", hint;
+        prompts: Prompt = "prompts";
     }
 }
 

@@ -12,10 +12,11 @@ mod value;
 
 pub(crate) use self::error::inner;
 pub(crate) use self::params::Located;
+pub(crate) use self::value::RAW_VALUE;
 pub use self::{error::DecodeError, object::RawObject, params::RawParams, value::RawJson};
 
 /// A name that stands twice. A peer chooses how many names there are, so many are hashed.
-fn twice<'a>(mut names: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+pub(crate) fn twice<'a>(mut names: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     const FEW: usize = 16;
     let count = names.clone().count();
     if count > FEW {

@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cycle;
 mod inline;
 mod keyword;
 mod lint;
@@ -172,7 +173,11 @@ pub fn clean(schema: &RawJson, place: Place, profile: &Profile) -> Result<RawJso
     if root == before {
         return Ok(schema.clone());
     }
-    Ok(root.to_raw())
+    let cleaned = root.to_raw();
+    if cleaned.as_str().len() > MAX_BYTES {
+        return Err(SchemaError::TooLong);
+    }
+    Ok(cleaned)
 }
 
 /// Why a schema cannot be cleaned.
@@ -181,7 +186,7 @@ pub fn clean(schema: &RawJson, place: Place, profile: &Profile) -> Result<RawJso
 pub enum SchemaError {
     /// It is neither an object nor `true`, or some object in it has a member twice.
     NotSchema,
-    /// It is longer than [`MAX_BYTES`].
+    /// It is longer than [`MAX_BYTES`], or would be with its references inlined.
     TooLong,
     /// It nests deeper than [`MAX_DEPTH`], or would with its references inlined.
     TooDeep,
@@ -196,7 +201,10 @@ impl fmt::Display for SchemaError {
             Self::NotSchema => {
                 f.write_str("it is no JSON Schema: write an object, each member once")
             }
-            Self::TooLong => write!(f, "it is longer than {MAX_BYTES} bytes: split the tool"),
+            Self::TooLong => write!(
+                f,
+                "it is longer than {MAX_BYTES} bytes, or is once references are inlined: split the tool"
+            ),
             Self::TooDeep => write!(
                 f,
                 "it nests deeper than {MAX_DEPTH} levels: flatten the types"

@@ -136,6 +136,12 @@ impl StrictFlaw {
     }
 }
 
+impl fmt::Display for StrictFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sentence())
+    }
+}
+
 impl fmt::Display for NotStrict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at `{}`", self.flaw.sentence(), self.path)

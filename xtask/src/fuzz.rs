@@ -10,7 +10,7 @@ use std::{env, fs};
 use crate::process::{capture, cargo, loudly, root, say, stream, target};
 use crate::tally::Tally;
 
-const CRATES: [&str; 3] = ["mcp-types", "mcp-transport", "mcp-swarm"];
+const CRATES: [&str; 4] = ["mcp-types", "mcp-errors", "mcp-transport", "mcp-swarm"];
 
 /// What LLVM is told, so that libFuzzer sees which code an input reaches.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -4,9 +4,10 @@ mod rows;
 
 use std::path::Path;
 
+use mcp_types::capability::ClientCapabilities;
 use proptest::prelude::*;
 
-use super::*;
+use super::{make::EXCERPT, *};
 
 const MODERN: Revision = Revision::V2026_07_28;
 

@@ -1,4 +1,5 @@
-//! Public bug reports about errors and vocabulary, as data: `../shared/cases/reports.jsonl`.
+//! The crate from outside: public bug reports about errors and vocabulary, as data (`../shared/cases/reports.jsonl`), and
+//! what its fuzz targets say of their seeds.
 
 #![allow(
     clippy::unwrap_used,
@@ -6,3 +7,4 @@
 )]
 
 mod reports;
+mod seeds;

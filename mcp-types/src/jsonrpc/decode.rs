@@ -1,5 +1,7 @@
 //! Reading a message: one pass finds what it is and where its parts stand.
 
+use std::fmt;
+
 use bytes::Bytes;
 
 use super::{ErrorObject, Flaw, Malformed, MalformedKind, RequestId};
@@ -26,6 +28,23 @@ pub enum Message {
     Notification(NotificationMessage),
     /// Is an answer.
     Response(ResponseMessage),
+}
+
+/// What it is, in a few words: ``request 1 `ping` ``.
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(it) => write!(f, "request {} `{}`", it.id, it.method),
+            Self::Notification(it) => write!(f, "notification `{}`", it.method),
+            Self::Response(it) => {
+                f.write_str(if it.body.is_ok() { "result" } else { "error" })?;
+                match &it.id {
+                    Some(id) => write!(f, " for {id}"),
+                    None => f.write_str(" for nobody"),
+                }
+            }
+        }
+    }
 }
 
 /// A request: `{jsonrpc, id, method, params?}`.

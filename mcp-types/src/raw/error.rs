@@ -15,7 +15,7 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    pub(super) fn new(text: &str, error: &serde_json::Error) -> Self {
+    pub(crate) fn new(text: &str, error: &serde_json::Error) -> Self {
         Self {
             path: JsonPath::at(text.as_bytes(), offset(text, error)),
             reason: placeless(error).into(),

@@ -208,6 +208,15 @@ impl RawParams {
             .map(|member| (self.name(member), self.text(member)))
     }
 
+    /// The parameters as one value, for readers that take nothing else.
+    pub fn to_raw(&self) -> RawJson {
+        let mut text = Vec::new();
+        self.write(None, &mut text);
+        // An object of members that were read as JSON.
+        let text = String::from_utf8(text).unwrap_or_default();
+        RawJson::found(&text).unwrap_or_else(|_| RawJson::null())
+    }
+
     /// Whether there is no member.
     pub fn is_empty(&self) -> bool {
         self.members().next().is_none()

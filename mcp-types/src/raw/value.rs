@@ -10,6 +10,9 @@ use serde_json::value::RawValue;
 
 use super::DecodeError;
 
+/// The name that serde_json's own deserializers know a raw value by. Whoever uses it can do without.
+pub(crate) const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
 /// One JSON value, kept as the text that it was.
 ///
 /// It is well-formed JSON, and no more: depth, lone surrogates, huge numbers and repeated members
@@ -42,8 +45,7 @@ impl RawJson {
     /// # Errors
     /// When `text` is not one JSON value.
     pub(crate) fn found(text: &str) -> Result<Self, serde_json::Error> {
-        const NAME: &str = "$serde_json::private::RawValue";
-        let member = std::iter::once((NAME, text));
+        let member = std::iter::once((RAW_VALUE, text));
         let named = MapDeserializer::<_, serde_json::Error>::new(member);
         Box::<RawValue>::deserialize(named)
             .map(Self)

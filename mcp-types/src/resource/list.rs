@@ -1,29 +1,17 @@
 //! `resources/list` and `resources/templates/list`.
 
-use crate::{
-    cache::CacheScope, content::Annotations, icon::Icon, page::PaginatedParams, raw::RawObject,
-};
+use crate::{content::Annotations, icon::Icon, page::PaginatedParams, raw::RawObject};
 
 /// Which page of resources.
 pub type ListResourcesParams = PaginatedParams;
 /// Which page of resource templates.
 pub type ListResourceTemplatesParams = PaginatedParams;
 
-object! {
+page! {
     /// One page of resources.
-    #[derive(Default)]
     pub struct ListResourcesResult {
-        @ "resultType" = "complete", since V2026_07_28;
         /// The resources.
-        resources: Vec<Resource> = "resources", list;
-        /// Where the next page starts; none on the last.
-        next_cursor: Option<String> = "nextCursor", hint;
-        /// For how many milliseconds the page may be reused.
-        ttl_ms: Option<u64> = "ttlMs", hint, since V2026_07_28;
-        /// Who may reuse it.
-        cache_scope: Option<CacheScope> = "cacheScope", hint, since V2026_07_28;
-        /// Free members about the result.
-        meta: Option<RawObject> = "_meta", hint;
+        resources: Resource = "resources";
     }
 }
 
@@ -69,21 +57,11 @@ impl Resource {
     }
 }
 
-object! {
+page! {
     /// One page of resource templates.
-    #[derive(Default)]
     pub struct ListResourceTemplatesResult {
-        @ "resultType" = "complete", since V2026_07_28;
         /// The templates.
-        resource_templates: Vec<ResourceTemplate> = "resourceTemplates", list;
-        /// Where the next page starts; none on the last.
-        next_cursor: Option<String> = "nextCursor", hint;
-        /// For how many milliseconds the page may be reused.
-        ttl_ms: Option<u64> = "ttlMs", hint, since V2026_07_28;
-        /// Who may reuse it.
-        cache_scope: Option<CacheScope> = "cacheScope", hint, since V2026_07_28;
-        /// Free members about the result.
-        meta: Option<RawObject> = "_meta", hint;
+        resource_templates: ResourceTemplate = "resourceTemplates";
     }
 }
 

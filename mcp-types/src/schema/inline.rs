@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{
-    MAX_DEPTH, MAX_SCHEMAS, SchemaError,
+    MAX_BYTES, MAX_DEPTH, MAX_SCHEMAS, SchemaError,
     keyword::{each_mut, is_annotation, is_of_document},
     node::{Members, Node},
     reference,
@@ -16,6 +16,8 @@ pub(super) struct Inline<'a> {
     /// Whether only references beside which something stands are inlined.
     crowded_only: bool,
     schemas: usize,
+    /// How many bytes were put in the place of references.
+    bytes: usize,
 }
 
 impl<'a> Inline<'a> {
@@ -37,6 +39,7 @@ impl<'a> Inline<'a> {
             stuck: reference::stuck(root),
             crowded_only,
             schemas: 0,
+            bytes: 0,
         };
         let mut inlined = inline.schema(root.clone(), 0)?;
         if let Node::Object(members) = &mut inlined {
@@ -76,6 +79,10 @@ impl<'a> Inline<'a> {
         let Some(target) = reference.and_then(|it| reference::resolve(self.root, &it)) else {
             return Ok(Node::Object(members));
         };
+        self.bytes += target.weight();
+        if self.bytes > MAX_BYTES {
+            return Err(SchemaError::TooLong);
+        }
         let Node::Object(target) = self.schema(target.clone(), depth + 1)? else {
             return Ok(Node::Object(members));
         };
@@ -100,10 +107,11 @@ pub(super) fn merged(mut outer: Members, target: Members) -> Members {
 /// Both in one object, where that says the same as both beside each other.
 fn union(outer: &Members, target: &Members) -> Option<Members> {
     let speaks = |name: &str| !is_annotation(name) && !is_of_document(name);
-    let adds_nothing = outer
-        .0
-        .iter()
-        .all(|(name, value)| !speaks(name) || target.get(name) == Some(value));
+    let in_target = target.index();
+    let adds_nothing = outer.0.iter().all(|(name, value)| {
+        let told = || in_target.get(&**name).map(|at| &target.0[*at].1);
+        !speaks(name) || told() == Some(value)
+    });
     let is_plain_object = |members: &Members| {
         let mut names = members.names().filter(|name| speaks(name));
         names.all(|name| matches!(name, "type" | "properties" | "required"))
@@ -112,32 +120,45 @@ fn union(outer: &Members, target: &Members) -> Option<Members> {
     if !mergeable {
         return None;
     }
+    let in_outer = outer.index();
     let mut both = outer.clone();
     for (name, value) in &target.0 {
-        let Some(own) = both.get_mut(name) else {
-            both.set(name, value.clone());
+        let Some(at) = in_outer.get(&**name) else {
+            both.0.push((name.clone(), value.clone()));
             continue;
         };
-        match (&**name, own, value) {
+        match (&**name, &mut both.0[*at].1, value) {
             (name, _, _) if is_annotation(name) => {}
             (_, own, value) if own == value => {}
-            ("properties", Node::Object(own), Node::Object(more)) => {
-                for (name, schema) in &more.0 {
-                    if own.get(name).is_some_and(|it| it != schema) {
-                        return None;
-                    }
-                    own.set(name, schema.clone());
-                }
-            }
-            ("required", Node::Array(own), Node::Array(more)) => {
-                for name in more {
-                    if !own.contains(name) {
-                        own.push(name.clone());
-                    }
-                }
-            }
+            ("properties", Node::Object(own), Node::Object(more)) => add_members(own, more)?,
+            ("required", Node::Array(own), Node::Array(more)) => add_names(own, more),
             _ => return None,
         }
     }
     Some(both)
+}
+
+/// Properties of both; nothing, if they disagree about one.
+fn add_members(own: &mut Members, more: &Members) -> Option<()> {
+    let known = own.index();
+    let (mut fresh, mut agreed) = (Vec::new(), true);
+    for (name, schema) in &more.0 {
+        match known.get(&**name) {
+            Some(at) => agreed &= own.0[*at].1 == *schema,
+            None => fresh.push((name.clone(), schema.clone())),
+        }
+    }
+    own.0.extend(fresh);
+    agreed.then_some(())
+}
+
+/// Names that are not there yet.
+fn add_names(own: &mut Vec<Node>, more: &[Node]) {
+    let spelled = |name: &Node| name.to_raw().as_str().to_owned();
+    let mut known: HashSet<String> = own.iter().map(spelled).collect();
+    own.extend(
+        more.iter()
+            .filter(|name| known.insert(spelled(name)))
+            .cloned(),
+    );
 }

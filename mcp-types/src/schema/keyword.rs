@@ -1,6 +1,8 @@
 //! Where schemas stand within a schema, and what other keywords are.
 
-use super::node::{Members, Node};
+use std::fmt;
+
+use super::node::{Members, Node, worked};
 
 /// What a schema within a schema may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,26 +36,48 @@ fn shape(keyword: &str) -> Option<Shape> {
     })
 }
 
-/// Hands out each schema that stands directly in `schema`, with its pointer from there.
-pub(super) fn each(schema: &Members, mut visit: impl FnMut(String, Slot, &Node)) {
+/// Where a schema stands in the one around it; as text, a JSON pointer.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step<'a> {
+    At(&'a str),
+    Named(&'a str, &'a str),
+    Numbered(&'a str, usize),
+}
+
+impl Step<'_> {
+    /// Whether it is a definition, which counts where it is used.
+    pub(super) fn is_definition(self) -> bool {
+        matches!(self, Self::Named("$defs" | "definitions", _))
+    }
+}
+
+impl fmt::Display for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(keyword) => write!(f, "/{keyword}"),
+            Self::Named(keyword, name) => write!(f, "/{keyword}/{}", escaped(name)),
+            Self::Numbered(keyword, at) => write!(f, "/{keyword}/{at}"),
+        }
+    }
+}
+
+/// Hands out each schema that stands directly in `schema`, and where.
+pub(super) fn each<'a>(schema: &'a Members, mut visit: impl FnMut(Step<'a>, Slot, &'a Node)) {
+    worked(schema.0.len());
     for (keyword, value) in &schema.0 {
         match (shape(keyword), value) {
             (Some(Shape::Map), Node::Object(members)) => {
                 for (name, schema) in &members.0 {
-                    visit(
-                        format!("/{keyword}/{}", escaped(name)),
-                        Slot::Schema,
-                        schema,
-                    );
+                    visit(Step::Named(keyword, name), Slot::Schema, schema);
                 }
             }
             // Before 2020-12 `items` was also a list.
             (Some(Shape::List | Shape::One(Slot::OrFalse)), Node::Array(items)) => {
                 for (at, schema) in items.iter().enumerate() {
-                    visit(format!("/{keyword}/{at}"), Slot::Schema, schema);
+                    visit(Step::Numbered(keyword, at), Slot::Schema, schema);
                 }
             }
-            (Some(Shape::One(slot)), schema) => visit(format!("/{keyword}"), slot, schema),
+            (Some(Shape::One(slot)), schema) => visit(Step::At(keyword), slot, schema),
             _ => {}
         }
     }
@@ -61,6 +85,7 @@ pub(super) fn each(schema: &Members, mut visit: impl FnMut(String, Slot, &Node))
 
 /// Hands out each schema that stands directly in `schema`, to be changed.
 pub(super) fn each_mut(schema: &mut Members, mut visit: impl FnMut(Slot, &mut Node)) {
+    worked(schema.0.len());
     for (keyword, value) in &mut schema.0 {
         match (shape(keyword), value) {
             (Some(Shape::Map), Node::Object(members)) => {

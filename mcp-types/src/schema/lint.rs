@@ -1,10 +1,15 @@
 //! Judges a schema by the rules of hosts, and changes nothing.
 
+use std::{
+    collections::HashSet,
+    fmt::{Display, Write as _},
+};
+
 use super::{
     Place, Profile,
-    keyword::{NOT_STRICT, OPENAPI, RUST_FORMATS, STRICT_FORMATS, Slot, each},
+    keyword::{NOT_STRICT, OPENAPI, RUST_FORMATS, STRICT_FORMATS, Slot, Step, each},
     node::{Members, Node},
-    reference,
+    reference::{self, Names},
     rule::{Finding, Rule},
 };
 use crate::raw::RawJson;
@@ -27,15 +32,17 @@ pub fn lint(schema: &RawJson, place: Place, profile: &Profile) -> Vec<Finding> {
     let mut lint = Lint {
         root: &root,
         profile: *profile,
+        names: Names::of(&root),
+        path: String::new(),
         findings: Vec::new(),
         size: Size::default(),
     };
     if let Err(error) = reference::count(&root) {
-        lint.find(Rule::Readable, "", format!("cannot be used: {error}"));
+        lint.find(Rule::Readable, format_args!("cannot be used: {error}"));
         return lint.findings;
     }
     lint.root(place);
-    lint.schema(&root, Slot::Schema, "", 0);
+    lint.schema(&root, Slot::Schema, 0);
     if profile.is_strict() {
         lint.size();
     }
@@ -47,6 +54,9 @@ const MOST: usize = 100;
 struct Lint<'a> {
     root: &'a Node,
     profile: Profile,
+    names: Names,
+    /// Where the schema stands that is looked at.
+    path: String,
     findings: Vec<Finding>,
     size: Size,
 }
@@ -60,10 +70,21 @@ struct Size {
     characters: usize,
 }
 
-impl Lint<'_> {
-    fn find(&mut self, rule: Rule, path: &str, what: impl Into<String>) {
+impl<'a> Lint<'a> {
+    /// Here `what` breaks `rule`.
+    fn find(&mut self, rule: Rule, what: impl Display) {
         if self.findings.len() < MOST {
-            self.findings.push(Finding::new(rule, path, what));
+            let what = what.to_string();
+            self.findings.push(Finding::new(rule, &*self.path, what));
+        }
+    }
+
+    /// The same for the schema at `step` from here.
+    fn find_at(&mut self, step: Step<'_>, rule: Rule, what: impl Display) {
+        if self.findings.len() < MOST {
+            let path = format!("{}{step}", self.path);
+            self.findings
+                .push(Finding::new(rule, path, what.to_string()));
         }
     }
 
@@ -75,34 +96,31 @@ impl Lint<'_> {
             .into_iter()
             .find(|keyword| root.has(keyword));
         if root.has("$ref") {
-            self.find(Rule::NoRootReference, "", "is a `$ref`");
+            self.find(Rule::NoRootReference, "is a `$ref`");
         } else if !root.is_kind("object") {
             let kind = match root.get("type") {
-                Some(kind) => format!("has the type {}", kind.to_raw()),
+                Some(kind) => format!("has the type {}", shown(kind.to_raw().as_str())),
                 None => "says no type".to_owned(),
             };
             if place == Place::Input || choice.is_none() {
-                self.find(Rule::ObjectRoot, "", kind);
+                self.find(Rule::ObjectRoot, kind);
             }
         }
         // An output that says it is an object is taken, be it one of several.
         if let Some(keyword) = choice
             && (place == Place::Input || !root.is_kind("object"))
         {
-            self.find(Rule::NoRootChoice, "", format!("has `{keyword}`"));
+            self.find(Rule::NoRootChoice, format_args!("has `{keyword}`"));
         }
         if let Some(dialect) = root.get("$schema")
             && !dialect.as_text().is_some_and(|dialect| is_known(&dialect))
         {
-            self.find(
-                Rule::Dialect,
-                "/$schema",
-                format!("is {}", dialect.to_raw()),
-            );
+            let what = format!("is {}", plain(dialect));
+            self.find_at(Step::At("$schema"), Rule::Dialect, what);
         }
     }
 
-    fn schema(&mut self, node: &Node, slot: Slot, path: &str, level: usize) {
+    fn schema(&mut self, node: &'a Node, slot: Slot, level: usize) {
         let Node::Object(schema) = node else {
             let is_fine = match slot {
                 Slot::OrBool => node.is_bool(),
@@ -115,39 +133,37 @@ impl Lint<'_> {
                 } else {
                     Rule::Readable
                 };
-                self.find(rule, path, format!("is {}", node.to_raw()));
+                self.find(rule, format_args!("is {}", plain(node)));
             }
             return;
         };
-        self.keywords(schema, path);
-        self.reference(schema, path);
+        self.keywords(schema);
+        self.reference(schema);
         if self.profile.is_plain() && matches!(schema.get("type"), Some(Node::Array(_))) {
-            self.find(Rule::OneType, path, "has a list of types");
+            self.find(Rule::OneType, "has a list of types");
         }
         if self.profile.is_strict() {
-            self.strict(schema, path, level);
+            self.strict(schema, level);
         }
-        let mut within = Vec::new();
-        each(schema, |pointer, slot, schema| {
-            within.push((pointer, slot, schema.clone()))
+        each(schema, |step, slot, schema| {
+            let level = if step.is_definition() { 0 } else { level + 1 };
+            let here = self.path.len();
+            // Writing to a string cannot fail.
+            let _ = write!(self.path, "{step}");
+            self.schema(schema, slot, level);
+            self.path.truncate(here);
         });
-        for (pointer, slot, schema) in within {
-            // What a definition nests counts where it is used.
-            let nested = !pointer.starts_with("/$defs/") && !pointer.starts_with("/definitions/");
-            let level = if nested { level + 1 } else { 0 };
-            self.schema(&schema, slot, &format!("{path}{pointer}"), level);
-        }
     }
 
-    fn keywords(&mut self, schema: &Members, path: &str) {
+    fn keywords(&mut self, schema: &Members) {
         for keyword in OPENAPI {
             if schema.has(keyword) {
-                self.find(Rule::NoOpenApi, path, format!("has `{keyword}`"));
+                self.find(Rule::NoOpenApi, format_args!("has `{keyword}`"));
             }
         }
         for keyword in ["exclusiveMinimum", "exclusiveMaximum"] {
             if schema.get(keyword).is_some_and(Node::is_bool) {
-                self.find(Rule::NoOpenApi, path, format!("has a boolean `{keyword}`"));
+                self.find(Rule::NoOpenApi, format_args!("has a boolean `{keyword}`"));
             }
         }
         if let Some(format) = schema.text("format")
@@ -155,40 +171,31 @@ impl Lint<'_> {
         {
             self.find(
                 Rule::NoRustFormat,
-                path,
-                format!("has the format `{format}`"),
+                format_args!("has the format `{format}`"),
             );
         }
     }
 
-    fn reference(&mut self, schema: &Members, path: &str) {
+    fn reference(&mut self, schema: &Members) {
         for keyword in ["$ref", "$dynamicRef"] {
             let Some(target) = schema.text(keyword) else {
                 continue;
             };
-            let shown = shown(&target);
+            let what = format!("refers to `{}`", shown(&target));
             if !self.is_local(&target) {
-                self.find(
-                    Rule::NoRemoteReference,
-                    path,
-                    format!("refers to `{shown}`"),
-                );
+                self.find(Rule::NoRemoteReference, &what);
             } else if !self.leads_somewhere(&target) {
-                self.find(
-                    Rule::NoDanglingReference,
-                    path,
-                    format!("refers to `{shown}`"),
-                );
+                self.find(Rule::NoDanglingReference, &what);
             }
             if self.profile.is_inlined() {
-                self.find(Rule::NoReference, path, format!("refers to `{shown}`"));
+                self.find(Rule::NoReference, &what);
             }
         }
     }
 
     fn is_local(&self, target: &str) -> bool {
         let resource = target.split('#').next().unwrap_or_default();
-        resource.is_empty() || reference::names(self.root, "$id", resource)
+        resource.is_empty() || self.names.ids.contains(resource)
     }
 
     fn leads_somewhere(&self, target: &str) -> bool {
@@ -200,46 +207,45 @@ impl Lint<'_> {
         if fragment.starts_with('/') {
             let found = reference::resolve(self.root, target);
             return found.is_some_and(|it| matches!(it, Node::Object(_)) || it.is_bool())
-                || reference::names_any(self.root, "$id");
+                || !self.names.ids.is_empty();
         }
-        reference::names(self.root, "$anchor", fragment)
-            || reference::names(self.root, "$dynamicAnchor", fragment)
+        self.names.anchors.contains(fragment)
     }
 
-    fn strict(&mut self, schema: &Members, path: &str, level: usize) {
+    fn strict(&mut self, schema: &Members, level: usize) {
         self.measure(schema, level);
         for keyword in NOT_STRICT {
             if schema.has(keyword) {
-                self.find(Rule::StrictKeywords, path, format!("has `{keyword}`"));
+                self.find(Rule::StrictKeywords, format_args!("has `{keyword}`"));
             }
         }
         if let Some(format) = schema.text("format")
             && !STRICT_FORMATS.contains(&&*format)
         {
             let what = format!("has the format `{}`", shown(&format));
-            self.find(Rule::StrictKeywords, path, what);
+            self.find(Rule::StrictKeywords, what);
         }
-        if schema.has("$ref") && schema.0.len() > 1 && !path.is_empty() {
-            self.find(Rule::LoneReference, path, "has a `$ref` among others");
+        if schema.has("$ref") && schema.0.len() > 1 && !self.path.is_empty() {
+            self.find(Rule::LoneReference, "has a `$ref` among others");
         }
         let says = ["type", "anyOf", "enum", "const", "$ref"];
         if !says.iter().any(|keyword| schema.has(keyword)) {
-            self.find(Rule::Typed, path, "says nothing of what it takes");
+            self.find(Rule::Typed, "says nothing of what it takes");
         }
         let is_object = schema.kinds().iter().any(|kind| kind == "object");
         let is_closed = schema
             .get("additionalProperties")
             .is_some_and(|it| it.is("false"));
         if is_object && !is_closed && !schema.has("anyOf") {
-            self.find(Rule::ClosedObjects, path, "takes members of any name");
+            self.find(Rule::ClosedObjects, "takes members of any name");
         }
         let required = schema.get("required").map(Node::items).unwrap_or_default();
-        let required: Vec<String> = required.iter().filter_map(Node::as_text).collect();
+        let required: HashSet<String> = required.iter().filter_map(Node::as_text).collect();
         let members = schema.get("properties").and_then(Node::as_members);
         for name in members.into_iter().flat_map(Members::names) {
-            if !required.iter().any(|it| it == name) {
-                let path = format!("{path}/properties/{}", super::keyword::escaped(name));
-                self.find(Rule::RequiredMembers, &path, "may be absent");
+            if !required.contains(name) {
+                let step = Step::Named("properties", name);
+                self.find_at(step, Rule::RequiredMembers, "may be absent");
             }
         }
     }
@@ -275,7 +281,7 @@ impl Lint<'_> {
             (characters, 120_000, "characters of names and values"),
         ] {
             if count > most {
-                self.find(Rule::StrictSize, "", format!("has {count} {of}"));
+                self.find(Rule::StrictSize, format_args!("has {count} {of}"));
             }
         }
     }
@@ -289,6 +295,11 @@ fn is_known(dialect: &str) -> bool {
         "https://json-schema.org/draft-07/schema",
     ]
     .contains(&dialect)
+}
+
+/// The start of a value, as it is written.
+fn plain(node: &Node) -> String {
+    node.to_raw().as_str().chars().take(100).collect()
 }
 
 /// The start of what an author wrote, on one line.

@@ -1,12 +1,34 @@
 //! A schema as a tree that keeps the order of members and the spelling of values.
 
+use std::collections::HashMap;
+
 use serde::{Serialize, Serializer};
 
 use super::{MAX_BYTES, MAX_DEPTH, SchemaError};
-use crate::raw::{RawJson, RawObject};
+use crate::{
+    raw::{RawJson, twice},
+    strict::{
+        StrictFlaw,
+        lexer::{Lexer, Stop},
+    },
+};
+
+/// Takes note of work: of nodes that are read, copied or visited, and of names that are compared. Tests count it.
+#[cfg(not(test))]
+pub(super) const fn worked(_: usize) {}
+
+#[cfg(test)]
+pub(super) fn worked(steps: usize) {
+    WORK.with(|work| work.set(work.get() + steps));
+}
+
+#[cfg(test)]
+thread_local! {
+    pub(super) static WORK: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
 
 /// A JSON value of a schema.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Node {
     Object(Members),
     Array(Vec<Self>),
@@ -23,7 +45,12 @@ impl Node {
         if schema.as_str().len() > MAX_BYTES {
             return Err(SchemaError::TooLong);
         }
-        let node = Self::read(schema, 0)?;
+        // Two objects or lists make one level of schemas.
+        let mut lexer = Lexer::new(schema.as_str(), 2 * MAX_DEPTH);
+        let node = Self::read(&mut lexer).map_err(|stop| match stop.flaw {
+            StrictFlaw::TooDeep => SchemaError::TooDeep,
+            _ => SchemaError::NotSchema,
+        })?;
         match &node {
             Self::Object(_) => Ok(node),
             Self::Scalar(value) if value.as_str() == "true" => Ok(node),
@@ -31,28 +58,45 @@ impl Node {
         }
     }
 
-    // Each level is scanned anew, so the two limits bound the work.
-    fn read(raw: &RawJson, depth: usize) -> Result<Self, SchemaError> {
-        // Limits count objects and lists below the root; two of them make one level of schemas.
-        if depth > 2 * MAX_DEPTH {
-            return Err(SchemaError::TooDeep);
+    /// Reads a value in one pass, be it the innermost.
+    fn read(lexer: &mut Lexer<'_>) -> Result<Self, Stop> {
+        worked(1);
+        let text = lexer.text();
+        match lexer.next() {
+            b'{' => {
+                let mut members = Vec::new();
+                lexer.members(|lexer, name| {
+                    members.push((name.read(text)?.into(), Self::read(lexer)?));
+                    Ok(())
+                })?;
+                match twice(members.iter().map(|(name, _): &(Box<str>, _)| &**name)) {
+                    None => Ok(Self::Object(Members(members))),
+                    Some(_) => Err(lexer.here()),
+                }
+            }
+            b'[' => {
+                let mut items = Vec::new();
+                lexer.elements(|lexer| {
+                    items.push(Self::read(lexer)?);
+                    Ok(())
+                })?;
+                Ok(Self::Array(items))
+            }
+            _ => {
+                let place = lexer.loose()?;
+                let value = RawJson::found(&text[place]).map_err(|_| lexer.here())?;
+                Ok(Self::Scalar(value))
+            }
         }
-        match raw.as_str().as_bytes().first() {
-            Some(b'{') => {
-                let object: RawObject = raw.decode().map_err(|_| SchemaError::NotSchema)?;
-                let members = object
-                    .iter()
-                    .map(|(name, value)| Ok((Box::from(name), Self::read(value, depth + 1)?)));
-                members
-                    .collect::<Result<_, _>>()
-                    .map(|all| Self::Object(Members(all)))
-            }
-            Some(b'[') => {
-                let items: Vec<RawJson> = raw.decode().map_err(|_| SchemaError::NotSchema)?;
-                let items = items.iter().map(|item| Self::read(item, depth + 1));
-                items.collect::<Result<_, _>>().map(Self::Array)
-            }
-            _ => Ok(Self::Scalar(raw.clone())),
+    }
+
+    /// How many bytes of text it is, about.
+    pub(super) fn weight(&self) -> usize {
+        worked(1);
+        match self {
+            Self::Object(members) => members.weight(),
+            Self::Array(items) => 2 + items.iter().map(|item| 1 + item.weight()).sum::<usize>(),
+            Self::Scalar(value) => value.as_str().len(),
         }
     }
 
@@ -109,19 +153,46 @@ impl Node {
     }
 }
 
+impl Clone for Node {
+    fn clone(&self) -> Self {
+        worked(1);
+        match self {
+            Self::Object(members) => Self::Object(members.clone()),
+            Self::Array(items) => Self::Array(items.clone()),
+            Self::Scalar(value) => Self::Scalar(value.clone()),
+        }
+    }
+}
+
 impl Members {
     pub(super) fn get(&self, name: &str) -> Option<&Node> {
-        self.0
-            .iter()
-            .find(|(known, _)| &**known == name)
-            .map(|(_, value)| value)
+        let at = self.position(name)?;
+        Some(&self.0[at].1)
     }
 
     pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Node> {
-        self.0
-            .iter_mut()
-            .find(|(known, _)| &**known == name)
-            .map(|(_, value)| value)
+        let at = self.position(name)?;
+        Some(&mut self.0[at].1)
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        let at = self.0.iter().position(|(known, _)| &**known == name);
+        worked(at.unwrap_or(self.0.len()));
+        at
+    }
+
+    /// Where each member stands, for whoever looks for many.
+    pub(super) fn index(&self) -> HashMap<&str, usize> {
+        worked(self.0.len());
+        let members = self.0.iter().enumerate();
+        members.map(|(at, (name, _))| (&**name, at)).collect()
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        let members = self.0.iter();
+        2 + members
+            .map(|(name, value)| name.len() + 4 + value.weight())
+            .sum::<usize>()
     }
 
     pub(super) fn text(&self, name: &str) -> Option<String> {
@@ -149,7 +220,7 @@ impl Members {
     }
 
     pub(super) fn remove(&mut self, name: &str) -> Option<Node> {
-        let at = self.0.iter().position(|(known, _)| &**known == name)?;
+        let at = self.position(name)?;
         Some(self.0.remove(at).1)
     }
 

@@ -1,9 +1,10 @@
 //! References within one document: where they lead, and which of them lead back.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
     MAX_REFERENCES, MAX_SCHEMAS, SchemaError,
+    cycle::circular,
     keyword::each,
     node::{Members, Node},
 };
@@ -26,28 +27,27 @@ pub(super) fn resolve<'a>(root: &'a Node, reference: &str) -> Option<&'a Node> {
     Some(node)
 }
 
-/// Whether a document has an `$anchor` of that name, or an embedded schema of that `$id`.
-pub(super) fn names(node: &Node, keyword: &str, name: &str) -> bool {
-    let Node::Object(members) = node else {
-        return false;
-    };
-    let mut found = members.text(keyword).is_some_and(|known| known == name);
-    each(members, |_, _, schema| {
-        found = found || names(schema, keyword, name)
-    });
-    found
+/// The names that schemas of a document have: `$id`, `$anchor` and `$dynamicAnchor`.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) ids: HashSet<String>,
+    pub(super) anchors: HashSet<String>,
 }
 
-/// Whether any schema of a document says `keyword`.
-pub(super) fn names_any(node: &Node, keyword: &str) -> bool {
-    let Node::Object(members) = node else {
-        return false;
-    };
-    let mut found = members.has(keyword);
-    each(members, |_, _, schema| {
-        found = found || names_any(schema, keyword)
-    });
-    found
+impl Names {
+    pub(super) fn of(node: &Node) -> Self {
+        let mut names = Self::default();
+        names.collect(node);
+        names
+    }
+
+    fn collect(&mut self, node: &Node) {
+        let Node::Object(members) = node else { return };
+        self.ids.extend(members.text("$id"));
+        self.anchors.extend(members.text("$anchor"));
+        self.anchors.extend(members.text("$dynamicAnchor"));
+        each(members, |_, _, schema| self.collect(schema));
+    }
 }
 
 /// The `$ref` of every schema in `node`, itself included.
@@ -77,62 +77,43 @@ pub(super) fn count(root: &Node) -> Result<(), SchemaError> {
 /// The references that cannot be replaced by what they stand for: they lead back to themselves, nowhere, out of the
 /// document, or to something with a name of its own, of which there can be one only.
 pub(super) fn stuck(root: &Node) -> HashSet<String> {
-    let mut found = Vec::new();
-    all(root, &mut found);
-    // References by number, so that following them is cheap.
-    let mut numbers: HashMap<String, usize> = HashMap::new();
-    let mut edges: Vec<Vec<usize>> = Vec::new();
+    let mut ahead = Vec::new();
+    all(root, &mut ahead);
     let mut stuck = HashSet::new();
-    let mut queue: Vec<usize> = Vec::new();
-    let mut order: Vec<String> = Vec::new();
-    let mut number = |reference: String, order: &mut Vec<String>, queue: &mut Vec<usize>| {
-        *numbers.entry(reference).or_insert_with_key(|reference| {
-            order.push(reference.clone());
-            queue.push(order.len() - 1);
-            order.len() - 1
-        })
-    };
-    for reference in found {
-        number(reference, &mut order, &mut queue);
-    }
-    while let Some(at) = queue.pop() {
-        let mut next = Vec::new();
-        match resolve(root, &order[at]) {
-            Some(target @ Node::Object(_)) if !is_named(target, order[at] == "#") => {
-                all(target, &mut next);
+    // What references lead to, each once however it is spelled, and what leads there.
+    let mut numbers: HashMap<*const Node, usize> = HashMap::new();
+    let mut targets: Vec<Vec<String>> = Vec::new();
+    let mut leads: HashMap<String, usize> = HashMap::new();
+    while let Some(reference) = ahead.pop() {
+        if leads.contains_key(&reference) || stuck.contains(&reference) {
+            continue;
+        }
+        let target = match resolve(root, &reference) {
+            Some(target @ Node::Object(_)) if !is_named(target, std::ptr::eq(target, root)) => {
+                target
             }
             _ => {
-                stuck.insert(order[at].clone());
+                stuck.insert(reference);
+                continue;
             }
-        }
-        let next: Vec<usize> = next
-            .into_iter()
-            .map(|reference| number(reference, &mut order, &mut queue))
-            .collect();
-        edges.resize(order.len(), Vec::new());
-        edges[at] = next;
+        };
+        let number = *numbers.entry(target).or_insert_with(|| {
+            let mut inside = Vec::new();
+            all(target, &mut inside);
+            ahead.extend_from_slice(&inside);
+            targets.push(inside);
+            targets.len() - 1
+        });
+        leads.insert(reference, number);
     }
-    edges.resize(order.len(), Vec::new());
-    for (start, reference) in order.iter().enumerate() {
-        if comes_back(&edges, start) {
-            stuck.insert(reference.clone());
-        }
-    }
+    let edges = targets.iter().map(|inside| {
+        let next = inside.iter().filter_map(|it| leads.get(it).copied());
+        next.collect::<BTreeSet<_>>().into_iter().collect()
+    });
+    let circular = circular(&edges.collect::<Vec<Vec<usize>>>());
+    let back = leads.into_iter().filter(|(_, number)| circular[*number]);
+    stuck.extend(back.map(|(reference, _)| reference));
     stuck
-}
-
-fn comes_back(edges: &[Vec<usize>], start: usize) -> bool {
-    let mut seen = vec![false; edges.len()];
-    let mut ahead = edges[start].clone();
-    while let Some(at) = ahead.pop() {
-        if at == start {
-            return true;
-        }
-        if !std::mem::replace(&mut seen[at], true) {
-            ahead.extend(&edges[at]);
-        }
-    }
-    false
 }
 
 fn is_named(node: &Node, is_root: bool) -> bool {

@@ -1,5 +1,7 @@
 //! What every profile cleans, within all schemas of a document.
 
+use std::collections::HashSet;
+
 use super::{
     keyword::{RUST_FORMATS, Slot, each_mut, every},
     node::{Members, Node},
@@ -30,7 +32,7 @@ fn boolean(slot: Slot, schema: &mut Node) {
 /// Takes `null` from members that may as well be absent, so that their `type` is one.
 pub(super) fn without_null(root: &mut Node) {
     every(root, &mut |schema| {
-        let required: Vec<String> = schema
+        let required: HashSet<String> = schema
             .get("required")
             .map(|names| names.items().iter().filter_map(Node::as_text).collect())
             .unwrap_or_default();
@@ -39,7 +41,7 @@ pub(super) fn without_null(root: &mut Node) {
         };
         for (name, property) in &mut properties.0 {
             if let Node::Object(property) = property
-                && !required.iter().any(|it| **it == **name)
+                && !required.contains(&**name)
             {
                 drop_null(property);
             }

@@ -1,5 +1,7 @@
 //! What the strict mode of OpenAI asks for beyond the standard.
 
+use std::collections::HashSet;
+
 use super::{
     inline::merged,
     keyword::{NOT_STRICT, STRICT_FORMATS, every, is_annotation},
@@ -81,18 +83,15 @@ fn close(schema: &mut Members) {
     let Some(Node::Object(properties)) = schema.get("properties") else {
         return;
     };
-    let names: Vec<Node> = properties.names().map(Node::text).collect();
     let mut required = schema
         .get("required")
         .map(|it| it.items().to_vec())
         .unwrap_or_default();
-    let listed = required.len();
-    for name in names {
-        if !required.iter().any(|it| it.as_text() == name.as_text()) {
-            required.push(name);
-        }
-    }
-    if required.len() > listed {
+    let listed: HashSet<String> = required.iter().filter_map(Node::as_text).collect();
+    let missing = properties.names().filter(|name| !listed.contains(*name));
+    let missing: Vec<Node> = missing.map(Node::text).collect();
+    if !missing.is_empty() {
+        required.extend(missing);
         schema.set("required", Node::Array(required));
     }
 }

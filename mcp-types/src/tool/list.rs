@@ -1,7 +1,6 @@
 //! `tools/list`.
 
 use crate::{
-    cache::CacheScope,
     icon::Icon,
     page::PaginatedParams,
     raw::{RawJson, RawObject},
@@ -10,21 +9,11 @@ use crate::{
 /// Which page of tools.
 pub type ListToolsParams = PaginatedParams;
 
-object! {
+page! {
     /// One page of tools.
-    #[derive(Default)]
     pub struct ListToolsResult {
-        @ "resultType" = "complete", since V2026_07_28;
         /// The tools.
-        tools: Vec<Tool> = "tools", list;
-        /// Where the next page starts; none on the last.
-        next_cursor: Option<String> = "nextCursor", hint;
-        /// For how many milliseconds the page may be reused.
-        ttl_ms: Option<u64> = "ttlMs", hint, since V2026_07_28;
-        /// Who may reuse it.
-        cache_scope: Option<CacheScope> = "cacheScope", hint, since V2026_07_28;
-        /// Free members about the result.
-        meta: Option<RawObject> = "_meta", hint;
+        tools: Tool = "tools";
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     content::ContentBlock,
     encode::At,
-    raw::{RawJson, RawObject},
+    raw::RawJson,
     revision::Revision,
     tool::{CallToolResult, Tool},
 };
@@ -57,11 +57,15 @@ pub(super) fn call_tool(mut result: CallToolResult, stamp: &Stamp<'_>) -> RawJso
 /// but that is open, and a failure must not pass for a success.
 fn tool_result(result: CallToolResult) -> RawJson {
     let failed = result.failed();
-    let made = result
-        .structured_content
-        .unwrap_or_else(|| write(&At(&result.content, Revision::V2024_10_07)));
-    let mut object = RawObject::new();
-    object.set("toolResult", made);
+    let mut object = result.extra;
+    let has_newer_words = !result.content.is_empty() || result.structured_content.is_some();
+    // One that an old server gave stands, unless there are newer words too.
+    if has_newer_words || !object.contains("toolResult") {
+        let made = result
+            .structured_content
+            .unwrap_or_else(|| write(&At(&result.content, Revision::V2024_10_07)));
+        object.set("toolResult", made);
+    }
     if failed {
         set(&mut object, "isError", &true);
     }

@@ -1,10 +1,12 @@
-//! Params and results of every method: what decodes can be written for every revision, and reads back.
+//! Params and results of every method: what decodes can be written for every revision, and reads back; and what was
+//! valid by the official schema still is (`valid.rs` says the rule).
 
 use mcp_types::{
     Era, Method, Outcome, RawJson, RawObject, RawParams, Revision,
     capability::Implementation,
     elicitation::ElicitationCompleteParams,
     encode::{At, Encode},
+    input::{InputRequest, InputResponse},
     logging::LoggingMessageParams,
     method::{self, RequestType},
     notification::{CancelledParams, ProgressParams},
@@ -12,9 +14,11 @@ use mcp_types::{
     resource::ResourceUpdatedParams,
     subscription::AcknowledgedParams,
     task::Task,
-    wire::{Stamp, encode_outcome},
+    wire::{Stamp, encode_answer, encode_ask, encode_outcome},
 };
 use serde::de::DeserializeOwned;
+
+use super::valid::{Part, checked};
 
 /// The first byte says of which method, the rest is the JSON.
 fn split(data: &[u8]) -> Option<(usize, String)> {
@@ -42,24 +46,83 @@ fn holds<T: DeserializeOwned + Encode>(text: &str) {
     assert_eq!(write(&again, Revision::LATEST).as_str(), once.as_str());
 }
 
-fn both<M>(text: &str)
+/// Writes a `T` for a revision.
+fn plainly<T: DeserializeOwned + Encode>(text: &str) -> impl Fn(Revision) -> Option<RawJson> {
+    let value = serde_json::from_str::<T>(text).ok();
+    move |at| RawJson::from_serialize(&At(value.as_ref()?, at)).ok()
+}
+
+fn both<M>(marker: &str, text: &str)
 where
     M: RequestType<Params: DeserializeOwned + Encode, Result: Encode>,
 {
     holds::<M::Params>(text);
     holds::<M::Result>(text);
+    let Ok(raw) = RawJson::parse(text) else {
+        return;
+    };
     for at in Revision::ALL {
-        if let Ok(raw) = RawJson::parse(text) {
-            let _ = mcp_types::wire::decode_result::<M>(&raw, at);
+        let _ = mcp_types::wire::decode_result::<M>(&raw, at);
+    }
+    let request = format!("{}Request", definition(marker));
+    let asked = Method::from(M::METHOD)
+        .spec()
+        .is_some_and(|spec| spec.asked_by_input);
+    if !asked {
+        return checked(&request, Part::Params, text, plainly::<M::Params>(text));
+    }
+    if let Ok(ask) = InputRequest::from_parts(M::METHOD, Some(&raw)) {
+        checked(&request, Part::Params, text, |at| {
+            encode_ask(&ask, at).ok().map(|params| params.to_raw())
+        });
+        if let Ok(answer) = InputResponse::read(&raw, &ask) {
+            answered(marker, text, &answer);
         }
+    }
+    if let Ok(answer) = raw.decode::<InputResponse>() {
+        answered(marker, text, &answer);
     }
 }
 
+fn answered(marker: &str, text: &str, answer: &InputResponse) {
+    let is_it = matches!(
+        (marker, answer),
+        ("Elicit", InputResponse::Elicit(_))
+            | ("CreateMessage", InputResponse::Sample(_))
+            | ("ListRoots", InputResponse::Roots(_))
+    );
+    if is_it {
+        checked(&result_of(marker), Part::Whole, text, |at| {
+            encode_answer(answer, at).ok()
+        });
+    }
+}
+
+/// What the schemas call a method.
+fn definition(marker: &str) -> &str {
+    match marker {
+        "Listen" => "SubscriptionsListen",
+        "TaskResult" => "GetTaskPayload",
+        other => other,
+    }
+}
+
+fn result_of(marker: &str) -> String {
+    match marker {
+        "Ping" | "SetLevel" | "Subscribe" | "UpdateTask" => "EmptyResult".to_owned(),
+        other => format!("{}Result", definition(other)),
+    }
+}
+
+/// What is tried with a name in the schema, and a text.
+type Tried = fn(&str, &str);
+
 macro_rules! methods {
     ($($Method:ident),*) => {
-        /// Each method, and what is tried with a text of its.
-        const METHODS: &[(&str, fn(&str))] =
-            &[$((method::$Method::METHOD, both::<method::$Method>)),*];
+        /// Each method, its marker, and what is tried with a text of its.
+        const METHODS: &[(&str, &str, Tried)] = &[
+            $((method::$Method::METHOD, stringify!($Method), both::<method::$Method>)),*
+        ];
     };
 }
 
@@ -94,7 +157,8 @@ pub(crate) fn params(data: &[u8]) {
     let Some((which, text)) = split(data) else {
         return;
     };
-    (METHODS[which % METHODS.len()].1)(&text);
+    let (_, marker, tried) = METHODS[which % METHODS.len()];
+    tried(marker, &text);
     if let Ok(params) = RawParams::parse(text) {
         let edited = params.with("_meta", &RawJson::null()).without("_meta");
         for (name, value) in params.iter().filter(|(name, _)| *name != "_meta") {
@@ -108,16 +172,22 @@ pub(crate) fn notification(data: &[u8]) {
     let Some((which, text)) = split(data) else {
         return;
     };
-    let kinds: &[fn(&str)] = &[
-        holds::<AcknowledgedParams>,
-        holds::<CancelledParams>,
-        holds::<ElicitationCompleteParams>,
-        holds::<LoggingMessageParams>,
-        holds::<ProgressParams>,
-        holds::<ResourceUpdatedParams>,
-        holds::<Task>,
+    let kinds: &[(&str, Tried)] = &[
+        ("SubscriptionsAcknowledged", news::<AcknowledgedParams>),
+        ("Cancelled", news::<CancelledParams>),
+        ("ElicitationComplete", news::<ElicitationCompleteParams>),
+        ("LoggingMessage", news::<LoggingMessageParams>),
+        ("Progress", news::<ProgressParams>),
+        ("ResourceUpdated", news::<ResourceUpdatedParams>),
+        ("TaskStatus", news::<Task>),
     ];
-    kinds[which % kinds.len()](&text);
+    let (name, tried) = kinds[which % kinds.len()];
+    tried(&format!("{name}Notification"), &text);
+}
+
+fn news<T: DeserializeOwned + Encode>(definition: &str, text: &str) {
+    holds::<T>(text);
+    checked(definition, Part::Params, text, plainly::<T>(text));
 }
 
 /// Results as outcomes: stamped for every revision, and never incomplete for a legacy peer.
@@ -125,7 +195,8 @@ pub(crate) fn result(data: &[u8]) {
     let Some((which, text)) = split(data) else {
         return;
     };
-    let method = Method::from(METHODS[which % METHODS.len()].0);
+    let (name, marker, _) = METHODS[which % METHODS.len()];
+    let method = Method::from(name);
     let Ok(raw) = RawJson::parse(text) else {
         return;
     };
@@ -142,6 +213,19 @@ pub(crate) fn result(data: &[u8]) {
             }
         }
     }
+    let cacheable = method.spec().is_some_and(|spec| spec.cacheable);
+    let kind = match &outcome {
+        Outcome::InputRequired(_) => "InputRequiredResult".to_owned(),
+        Outcome::Task(_) => "CreateTaskResult".to_owned(),
+        _ => result_of(marker),
+    };
+    checked(&kind, Part::Whole, raw.as_str(), |at| {
+        let stamp = Stamp::new(at)
+            .cacheable(cacheable)
+            .by(&server)
+            .as_task(true);
+        encode_outcome(outcome.clone(), &stamp).ok()
+    });
     let stamp = Stamp::new(Revision::LATEST);
     let once = encode_outcome(outcome, &stamp).expect("the newest revision has words for all");
     let again = Outcome::decode(&method, &once).unwrap_or_else(|error| panic!("{error}: {once}"));

@@ -4,7 +4,9 @@ mod envelope;
 mod messages;
 mod names;
 mod oracle;
+mod schema;
 mod strict;
+mod valid;
 
 /// A target: it panics where something does not hold.
 pub(crate) type Target = fn(&[u8]);
@@ -16,5 +18,6 @@ pub(crate) const TARGETS: &[(&str, Target)] = &[
     ("notification", messages::notification),
     ("params", messages::params),
     ("result", messages::result),
+    ("schema", schema::schema),
     ("strict", strict::strict),
 ];

@@ -48,6 +48,8 @@ pub(super) struct Maximal {
     pub(super) value: Value,
     /// Reads and writes it in the newest words.
     pub(super) again: fn(&Value) -> Result<Value, String>,
+    /// Whether it can be read.
+    pub(super) reads: fn(&str) -> bool,
     pub(super) encode: fn(&Value, &'static str, Revision) -> Result<Value, String>,
 }
 
@@ -60,6 +62,10 @@ pub(super) enum Kind {
 
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_json::from_str(&value.to_string()).map_err(|error| format!("{error} in {value}"))
+}
+
+fn reads<T: DeserializeOwned>(text: &str) -> bool {
+    serde_json::from_str::<T>(text).is_ok()
 }
 
 fn again<T: DeserializeOwned + Serialize>(value: &Value) -> Result<Value, String> {
@@ -123,6 +129,7 @@ impl Maximal {
             until: JUL26,
             value,
             again: again::<T>,
+            reads: reads::<T>,
             encode: params::<T>,
         }
     }
@@ -140,6 +147,7 @@ impl Maximal {
             until: JUL26,
             value,
             again: again::<T>,
+            reads: reads::<T>,
             encode: ask,
         }
     }
@@ -153,6 +161,7 @@ impl Maximal {
             until: JUL26,
             value,
             again: outcome_again,
+            reads: reads::<RawJson>,
             encode: outcome,
         }
     }
@@ -160,6 +169,7 @@ impl Maximal {
     fn answered(method: &'static str, definition: &'static str, value: Value) -> Self {
         Self {
             again: again::<InputResponse>,
+            reads: reads::<InputResponse>,
             encode: answer,
             ..Self::result(method, definition, value)
         }

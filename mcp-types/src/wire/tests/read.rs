@@ -71,6 +71,21 @@ fn what_we_write_for_2024_10_07_comes_back() {
     }
 }
 
+/// Even where it was read as if it were new, nothing of it is lost.
+#[test]
+fn a_tool_result_of_2024_10_07_is_written_as_it_came() {
+    let check = |result: Value, expected: Value| {
+        let read = read::<CallToolResult>(&result);
+        assert_eq!(outcome(read, &Stamp::new(Revision::V2024_10_07)), expected);
+    };
+    let old = json!({"toolResult": {"a": 1}, "isError": true, "_meta": {"k": 1}, "x": 2});
+    check(old.clone(), old);
+    check(
+        json!({"toolResult": 1, "structuredContent": 2, "x": 3}),
+        json!({"toolResult": 2, "x": 3}),
+    );
+}
+
 #[test]
 fn results_of_other_methods_are_read_as_they_are() {
     let page = RawJson::parse(r#"{"toolResult":1,"tools":[]}"#).unwrap();

@@ -28,7 +28,7 @@ fn sample(content: &Value, at: Revision) -> Result<Value, Unsupported> {
 }
 
 #[test]
-fn mechanism() {
+fn r3_7_1_mechanism() {
     let asked = crate::input::InputRequired::ask("k", crate::input::Question::Roots(None));
     for at in Revision::ALL {
         let got = encode_outcome(asked.clone().into(), &Stamp::new(at).as_task(true));
@@ -59,7 +59,7 @@ fn a_task_reaches_only_who_can_take_it() {
 }
 
 #[test]
-fn sampling_create_message_content() {
+fn r3_7_2_sampling_create_message_content() {
     let text = json!({"type": "text", "text": "a"});
     let audio = json!({"type": "audio", "data": "", "mimeType": "audio/wav"});
     let told = json!({"type": "text", "text": "[audio, audio/wav]"});
@@ -89,7 +89,7 @@ fn sampling_tools_and_tool_choice() {
 }
 
 #[test]
-fn include_context() {
+fn r3_7_3_include_context() {
     for word in ["none", "thisServer", "allServers", "someServers"] {
         let params = json!({"messages": [], "maxTokens": 1, "includeContext": word});
         spans::<CreateMessageParams>(&params, "/includeContext", OCT24, JUL26);
@@ -105,7 +105,7 @@ fn form(names: &[&str]) -> Value {
 }
 
 #[test]
-fn elicitation_create_forms() {
+fn r3_7_4_elicitation_create() {
     let names = [
         "string",
         "number",
@@ -177,7 +177,7 @@ fn elicitation_create_url() {
 }
 
 #[test]
-fn boolean_default() {
+fn r3_7_5_boolean_default() {
     let whole = form(&["boolean"]);
     for at in [JUN25, NOV25, JUL26] {
         let got = elicit(&whole, at).unwrap();
@@ -186,7 +186,7 @@ fn boolean_default() {
 }
 
 #[test]
-fn elicit_result_content_values() {
+fn r3_7_6_elicit_result_content_values() {
     let check = |content: Value, since: Revision| {
         let result: ElicitResult = read(&json!({"action": "accept", "content": content}));
         for at in Revision::ALL {
@@ -199,7 +199,7 @@ fn elicit_result_content_values() {
 }
 
 #[test]
-fn roots_list() {
+fn r3_7_7_roots_list() {
     for at in Revision::ALL {
         let params = json!({"_meta": {"progressToken": 1}});
         assert_eq!(ask("roots/list", &params, at), Ok(params), "{at}");
@@ -207,7 +207,7 @@ fn roots_list() {
 }
 
 #[test]
-fn task_augmented_server_to_client_requests() {
+fn r3_7_8_task_augmented_server_to_client_requests() {
     let params = json!({"messages": [], "maxTokens": 1, "task": {"ttl": 1}});
     spans::<CreateMessageParams>(&params, "/task", NOV25, NOV25);
     let params = json!({"message": "m", "requestedSchema": {}, "task": {"ttl": 1}});

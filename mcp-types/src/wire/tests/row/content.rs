@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[test]
-fn text_and_image() {
+fn r3_3_1_text_and_image() {
     for block in [
         json!({"type": "text", "text": "a"}),
         json!({"type": "image", "data": "AA==", "mimeType": "image/png"}),
@@ -27,23 +27,18 @@ fn text_and_image() {
     }
 }
 
-#[test]
-fn annotations_and_last_modified() {
+/// A member of the annotations of whatever has some.
+fn annotated(member: &str, since: Revision) {
     let annotations =
         json!({"audience": ["user"], "priority": 1, "lastModified": "2026-01-01T00:00:00Z"});
+    let pointer = format!("/annotations/{member}");
     let block = json!({"type": "text", "text": "a", "annotations": annotations});
+    spans::<ContentBlock>(&block, &pointer, since, JUL26);
     let resource = json!({"uri": "a:b", "name": "a", "annotations": annotations});
+    spans::<Resource>(&resource, &pointer, since, JUL26);
     let template = json!({"uriTemplate": "a:{b}", "name": "a", "annotations": annotations});
-    for pointer in ["/annotations/audience", "/annotations/priority"] {
-        spans::<ContentBlock>(&block, pointer, NOV24, JUL26);
-        spans::<Resource>(&resource, pointer, NOV24, JUL26);
-        spans::<ResourceTemplate>(&template, pointer, NOV24, JUL26);
-    }
-    let pointer = "/annotations/lastModified";
-    spans::<ContentBlock>(&block, pointer, JUN25, JUL26);
-    spans::<Resource>(&resource, pointer, JUN25, JUL26);
-    spans::<ResourceTemplate>(&template, pointer, JUN25, JUL26);
-    // Without audience and the like nothing is left at 2024-10-07, not even an empty object.
+    spans::<ResourceTemplate>(&template, &pointer, since, JUL26);
+    // Nothing is left at 2024-10-07, not even an empty object.
     assert_eq!(
         seen::<Resource>(&resource, OCT24),
         json!({"uri": "a:b", "name": "a"})
@@ -51,7 +46,18 @@ fn annotations_and_last_modified() {
 }
 
 #[test]
-fn audio_block() {
+fn r3_3_2_annotations() {
+    annotated("audience", NOV24);
+    annotated("priority", NOV24);
+}
+
+#[test]
+fn r3_3_3_annotations_last_modified() {
+    annotated("lastModified", JUN25);
+}
+
+#[test]
+fn r3_3_4_audio_block() {
     let block = json!({"type": "audio", "data": "AA==", "mimeType": "audio/wav"});
     let told = json!({"type": "text", "text": "[audio, audio/wav]"});
     for at in Revision::ALL {
@@ -61,7 +67,7 @@ fn audio_block() {
 }
 
 #[test]
-fn embedded_resource_block() {
+fn r3_3_5_embedded_resource_block() {
     let block = json!({"type": "resource", "resource": {"uri": "a:b", "text": "c"}});
     for at in Revision::ALL {
         assert_eq!(seen::<ContentBlock>(&block, at), block, "{at}");
@@ -69,7 +75,7 @@ fn embedded_resource_block() {
 }
 
 #[test]
-fn resource_link_block() {
+fn r3_3_6_resource_link_block() {
     let check = |block: Value, told: &str| {
         for at in Revision::ALL {
             let text = json!({"type": "text", "text": told});
@@ -88,7 +94,14 @@ fn resource_link_block() {
 }
 
 #[test]
-fn tool_use_and_tool_result_blocks() {
+fn r3_3_7_tool_use_and_tool_result_blocks() {
+    // What a tool made is an object at 2025-11-25, and any JSON after.
+    let made =
+        json!({"type": "tool_result", "toolUseId": "u", "content": [], "structuredContent": [1]});
+    let at = |at| seen::<crate::sampling::SamplingBlock>(&made, at)["structuredContent"].clone();
+    assert_eq!(at(NOV25), json!({"result": [1]}));
+    assert_eq!(at(JUL26), json!([1]));
+
     for block in [
         json!({"type": "tool_use", "id": "u", "name": "t", "input": {}}),
         json!({"type": "tool_result", "toolUseId": "u", "content": []}),
@@ -102,16 +115,7 @@ fn tool_use_and_tool_result_blocks() {
 }
 
 #[test]
-fn tool_result_structured_content_is_any_json() {
-    let block =
-        json!({"type": "tool_result", "toolUseId": "u", "content": [], "structuredContent": [1]});
-    let at = |at| seen::<crate::sampling::SamplingBlock>(&block, at)["structuredContent"].clone();
-    assert_eq!(at(NOV25), json!({"result": [1]}));
-    assert_eq!(at(JUL26), json!([1]));
-}
-
-#[test]
-fn title() {
+fn r3_3_8_title() {
     let tool = json!({"name": "t", "inputSchema": {}, "title": "T"});
     spans::<Tool>(&tool, "/title", JUN25, JUL26);
     spans::<Prompt>(&json!({"name": "p", "title": "T"}), "/title", JUN25, JUL26);
@@ -136,7 +140,7 @@ fn title() {
 }
 
 #[test]
-fn icons() {
+fn r3_3_9_icons() {
     let icons = json!([{"src": "a", "mimeType": "image/png", "sizes": ["any"], "theme": "light"}]);
     let with = |mut value: Value| {
         value["icons"] = icons.clone();
@@ -155,14 +159,14 @@ fn icons() {
 }
 
 #[test]
-fn icon() {
+fn r3_3_10_icon() {
     let icon =
         json!({"src": "a", "mimeType": "image/png", "sizes": ["48x48", "any"], "theme": "sepia"});
     assert_eq!(seen::<Icon>(&icon, JUL26), icon);
 }
 
 #[test]
-fn resource_size() {
+fn r3_3_11_resource_size() {
     let resource = json!({"uri": "a:b", "name": "a", "size": 3});
     spans::<Resource>(&resource, "/size", NOV24, JUL26);
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[test]
-fn resources_subscribe_and_unsubscribe() {
+fn r3_5_1_resources_subscribe_and_unsubscribe() {
     for at in Revision::ALL {
         for name in ["resources/subscribe", "resources/unsubscribe"] {
             assert_eq!(
@@ -26,13 +26,20 @@ fn resources_subscribe_and_unsubscribe() {
 }
 
 #[test]
-fn notifications_resources_updated() {
+fn r3_5_2_notifications_resources_updated() {
+    let method = Method::from("notifications/resources/updated");
     let params = json!({"uri": "a:b", "_meta": {"io.modelcontextprotocol/subscriptionId": 1}});
-    assert_eq!(seen::<ResourceUpdatedParams>(&params, JUL26), params);
+    for at in Revision::ALL {
+        assert!(
+            method.is_for_client(at) && !method.is_for_server(at),
+            "{at}"
+        );
+        assert_eq!(seen::<ResourceUpdatedParams>(&params, at), params, "{at}");
+    }
 }
 
 #[test]
-fn resources_read_contents() {
+fn r3_5_4_resources_read_contents() {
     let result = json!({"contents": [{"uri": "a:b", "text": "c"}, {"uri": "a:d", "blob": "AA=="}, {"uri": "a:e", "x": 1}]});
     for at in Revision::ALL {
         let got = shown::<ReadResourceResult>(&result, &Stamp::new(at).cacheable(true));
@@ -41,7 +48,7 @@ fn resources_read_contents() {
 }
 
 #[test]
-fn prompt_message_content() {
+fn r3_5_5_prompt_message_content() {
     let message = |block: Value| json!({"messages": [{"role": "user", "content": block}]});
     let kind = |block: &Value, at: Revision| {
         let got = shown::<GetPromptResult>(&message(block.clone()), &Stamp::new(at));
@@ -81,7 +88,9 @@ fn prompt_message_content() {
 }
 
 #[test]
-fn prompts_get_arguments() {
+fn r3_5_6_prompts_get_arguments() {
+    let params = json!({"name": "p", "arguments": {"a": "b"}});
+    spans::<GetPromptParams>(&params, "/arguments", OCT24, JUL26);
     let params = GetPromptParams::new("p").with_argument("a", "b");
     assert_eq!(params.argument("a").as_deref(), Some("b"));
     let text = serde_json::to_string(&params).unwrap();
@@ -89,7 +98,7 @@ fn prompts_get_arguments() {
 }
 
 #[test]
-fn completion_complete_ref() {
+fn r3_5_7_completion_complete_ref() {
     let params =
         |reference: Value| json!({"ref": reference, "argument": {"name": "a", "value": ""}});
     for reference in [
@@ -110,14 +119,14 @@ fn completion_complete_ref() {
 }
 
 #[test]
-fn completion_context_arguments() {
+fn r3_5_8_completion_context_arguments() {
     let params = json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "a", "value": ""},
         "context": {"arguments": {"b": "c"}}});
     spans::<CompleteParams>(&params, "/context", JUN25, JUL26);
 }
 
 #[test]
-fn completion_values() {
+fn r3_5_9_completion_values() {
     let values: Vec<String> = (0..150).map(|n| n.to_string()).collect();
     for at in Revision::ALL {
         let result = json!({"completion": {"values": values}});

@@ -5,46 +5,90 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     capability::{ClientCapabilities, Implementation, ServerCapabilities},
-    lifecycle::InitializeResult,
+    lifecycle::{DiscoverResult, InitializeResult},
     method::Method,
 };
 
-#[test]
-fn initialize_discover_and_ping() {
+/// A client, and a server, may send `name` in these revisions.
+fn offered(name: &str, to_server: fn(Revision) -> bool, to_client: fn(Revision) -> bool) {
+    let method = Method::from(name);
     for at in Revision::ALL {
-        let offered = |name: &str| Method::from(name).is_for_server(at);
-        let legacy = at < JUL26;
-        assert_eq!(offered("initialize"), legacy, "{at}");
-        assert_eq!(offered("ping"), legacy, "{at}");
-        assert_eq!(offered("server/discover"), !legacy, "{at}");
-        assert_eq!(Method::from("ping").is_for_client(at), legacy, "{at}");
+        assert_eq!(method.is_for_server(at), to_server(at), "{name} at {at}");
+        assert_eq!(method.is_for_client(at), to_client(at), "{name} at {at}");
     }
 }
 
 #[test]
-fn instructions() {
+fn r3_2_1_initialize_and_initialized() {
+    for name in ["initialize", "notifications/initialized"] {
+        offered(name, |at| at < JUL26, |_| false);
+    }
+}
+
+#[test]
+fn r3_2_2_instructions() {
+    let discovered = json!({"supportedVersions": [], "capabilities": {}, "instructions": "i"});
+    spans::<DiscoverResult>(&discovered, "/instructions", OCT24, JUL26);
+
     let result = json!({"protocolVersion": "v", "capabilities": {}, "serverInfo": {"name": "n", "version": "1"},
         "instructions": "i"});
     spans::<InitializeResult>(&result, "/instructions", NOV24, JUL26);
 }
 
 #[test]
-fn client_caps() {
-    let whole = json!({
-        "roots": {"listChanged": true}, "sampling": {"context": {}, "tools": {}},
-        "elicitation": {"form": {}, "url": {}}, "tasks": {"list": {}}, "extensions": {"a/b": {}},
-        "experimental": {"x": {"extensions": {}}},
-    });
-    for (pointer, since, until) in [
-        ("/roots", OCT24, JUL26),
-        ("/sampling", OCT24, JUL26),
-        ("/elicitation", JUN25, JUL26),
-        ("/tasks", NOV25, NOV25),
-        ("/extensions", JUL26, JUL26),
-        ("/experimental", OCT24, JUL26),
+fn r3_2_3_server_discover() {
+    offered("server/discover", |at| at == JUL26, |_| false);
+    let result = json!({"supportedVersions": ["2026-07-28"], "capabilities": {}});
+    let got = shown::<DiscoverResult>(&result, &Stamp::new(JUL26).cacheable(true));
+    assert_eq!(
+        got,
+        json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}, "ttlMs": 0,
+            "cacheScope": "private"})
+    );
+}
+
+#[test]
+fn r3_2_4_ping() {
+    offered("ping", |at| at < JUL26, |at| at < JUL26);
+}
+
+fn client(member: &str, value: &Value, since: Revision, until: Revision) {
+    spans::<ClientCapabilities>(&json!({member: value}), &format!("/{member}"), since, until);
+}
+
+#[test]
+fn r3_2_5_client_caps_roots() {
+    client("roots", &json!({"listChanged": true}), OCT24, JUL26);
+    client(
+        "experimental",
+        &json!({"x": {"extensions": {}}}),
+        OCT24,
+        JUL26,
+    );
+}
+
+#[test]
+fn r3_2_6_client_caps_sampling() {
+    let whole = json!({"context": {}, "tools": {}});
+    client("sampling", &whole, OCT24, JUL26);
+    let read = |sampling: Value| read::<ClientCapabilities>(&json!({"sampling": sampling}));
+    let both = read(whole);
+    assert!(both.samples_with_context() && both.samples_with_tools());
+    let none = read(json!({}));
+    assert!(!none.samples_with_context() && !none.samples_with_tools());
+}
+
+#[test]
+fn r3_2_7_client_caps_elicitation() {
+    for asks_forms in [
+        json!({}),
+        json!({"form": {}}),
+        json!({"form": {}, "url": {}}),
     ] {
-        spans::<ClientCapabilities>(&whole, pointer, since, until);
+        client("elicitation", &asks_forms, JUN25, JUL26);
     }
+    // At 2025-06-18 the capability means forms, and this client has none.
+    client("elicitation", &json!({"url": {}}), NOV25, JUL26);
 }
 
 #[test]
@@ -64,39 +108,78 @@ fn elicitation_without_modes_means_forms() {
 }
 
 #[test]
-fn client_and_server_caps_tasks() {
-    let client: ClientCapabilities =
-        read(&json!({"tasks": {"requests": {"sampling": {"createMessage": {}}}}}));
+fn r3_2_8_client_caps_tasks() {
+    let tasks = json!({"list": {}, "requests": {"sampling": {"createMessage": {}}}});
+    client("tasks", &tasks, NOV25, NOV25);
+    let client: ClientCapabilities = read(&json!({"tasks": tasks}));
     assert!(client.runs_as_task("sampling/createMessage"));
     assert!(!client.runs_as_task("elicitation/create"));
-    let server: ServerCapabilities = read(&json!({"tasks": {"requests": {"tools": {"call": {}}}}}));
-    assert!(server.runs_as_task("tools/call") && !server.runs_as_task("tools"));
 }
 
-#[test]
-fn server_caps() {
+fn server(pointer: &str, since: Revision, until: Revision) {
     let whole = json!({
         "completions": {}, "tasks": {"list": {}}, "extensions": {"a/b": {}}, "logging": {},
         "prompts": {"listChanged": true}, "resources": {"subscribe": true, "listChanged": true},
         "tools": {"listChanged": true}, "experimental": {"x": {}},
     });
-    for (pointer, since, until) in [
-        ("/completions", MAR25, JUL26),
-        ("/tasks", NOV25, NOV25),
-        ("/extensions", JUL26, JUL26),
-        ("/logging", OCT24, JUL26),
-        ("/prompts/listChanged", OCT24, JUL26),
-        ("/resources/subscribe", OCT24, JUL26),
-        ("/resources/listChanged", OCT24, JUL26),
-        ("/tools/listChanged", OCT24, JUL26),
-        ("/experimental", OCT24, JUL26),
+    spans::<ServerCapabilities>(&whole, pointer, since, until);
+}
+
+#[test]
+fn r3_2_9_extensions_of_both_sides() {
+    client("extensions", &json!({"a/b": {"k": 1}}), JUL26, JUL26);
+    server("/extensions", JUL26, JUL26);
+}
+
+#[test]
+fn r3_2_10_server_caps_completions() {
+    server("/completions", MAR25, JUL26);
+    // What is not declared is still answered.
+    offered("completion/complete", |_| true, |_| false);
+}
+
+#[test]
+fn r3_2_11_server_caps_tasks() {
+    server("/tasks", NOV25, NOV25);
+    let server: ServerCapabilities = read(&json!({"tasks": {"requests": {"tools": {"call": {}}}}}));
+    assert!(server.runs_as_task("tools/call") && !server.runs_as_task("tools"));
+}
+
+#[test]
+fn r3_2_12_server_caps_logging_prompts_resources_tools_experimental() {
+    for pointer in [
+        "/logging",
+        "/prompts/listChanged",
+        "/resources/subscribe",
+        "/resources/listChanged",
+        "/tools/listChanged",
+        "/experimental",
     ] {
-        spans::<ServerCapabilities>(&whole, pointer, since, until);
+        server(pointer, OCT24, JUL26);
+    }
+}
+
+/// The headers themselves are the transport's; which member `Mcp-Name` mirrors is the method's.
+#[test]
+fn r3_2_15_mcp_name_mirrors() {
+    for (name, member) in [
+        ("tools/call", Some("name")),
+        ("prompts/get", Some("name")),
+        ("resources/read", Some("uri")),
+        ("tasks/get", Some("taskId")),
+        ("tasks/update", Some("taskId")),
+        ("tasks/cancel", Some("taskId")),
+        ("tools/list", None),
+        ("server/discover", None),
+        ("completion/complete", None),
+    ] {
+        let spec = Method::from(name).spec().unwrap();
+        assert_eq!(spec.name_header, member, "{name}");
     }
 }
 
 #[test]
-fn implementation() {
+fn r3_2_13_implementation() {
     let whole = json!({"name": "n", "version": "1", "title": "T", "icons": [{"src": "a"}], "description": "d",
         "websiteUrl": "w"});
     for (pointer, since) in [

@@ -35,7 +35,7 @@ fn sent(
 }
 
 #[test]
-fn notifications_progress() {
+fn r3_6_1_notifications_progress() {
     sent(
         "notifications/progress",
         Some((OCT24, NOV25)),
@@ -47,7 +47,7 @@ fn notifications_progress() {
 }
 
 #[test]
-fn notifications_cancelled() {
+fn r3_6_2_notifications_cancelled() {
     sent(
         "notifications/cancelled",
         Some((NOV24, JUL26)),
@@ -58,7 +58,7 @@ fn notifications_cancelled() {
 }
 
 #[test]
-fn logging_set_level() {
+fn r3_6_3_logging_set_level() {
     sent("logging/setLevel", Some((OCT24, NOV25)), None);
     let words = [
         "debug",
@@ -94,7 +94,7 @@ fn log_level_per_request() {
 }
 
 #[test]
-fn notifications_message() {
+fn r3_6_4_notifications_message() {
     sent("notifications/message", None, Some((OCT24, JUL26)));
     for data in [json!(null), json!("a"), json!([1]), json!({"a": 1})] {
         let params = json!({"level": "info", "logger": "l", "data": data});
@@ -105,7 +105,7 @@ fn notifications_message() {
 }
 
 #[test]
-fn list_changed() {
+fn r3_6_5_list_changed() {
     for what in ["tools", "prompts", "resources"] {
         let name = format!("notifications/{what}/list_changed");
         sent(&name, None, Some((OCT24, JUL26)));
@@ -123,7 +123,7 @@ fn list_changed() {
 }
 
 #[test]
-fn notifications_roots_list_changed() {
+fn r3_6_6_notifications_roots_list_changed() {
     sent(
         "notifications/roots/list_changed",
         Some((OCT24, NOV25)),
@@ -132,7 +132,7 @@ fn notifications_roots_list_changed() {
 }
 
 #[test]
-fn notifications_elicitation_complete() {
+fn r3_6_7_notifications_elicitation_complete() {
     sent(
         "notifications/elicitation/complete",
         None,
@@ -141,7 +141,7 @@ fn notifications_elicitation_complete() {
 }
 
 #[test]
-fn notifications_subscriptions_acknowledged() {
+fn r3_6_8_notifications_subscriptions_acknowledged() {
     sent(
         "notifications/subscriptions/acknowledged",
         None,
@@ -150,7 +150,7 @@ fn notifications_subscriptions_acknowledged() {
 }
 
 #[test]
-fn notifications_tasks_status_and_notifications_tasks() {
+fn r3_6_9_notifications_tasks_status_and_notifications_tasks() {
     let core = Some((NOV25, NOV25));
     sent("notifications/tasks/status", core, core);
     sent("notifications/tasks", None, Some((JUL26, JUL26)));

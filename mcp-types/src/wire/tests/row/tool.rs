@@ -6,7 +6,7 @@ use super::*;
 use crate::tool::{CallToolParams, CallToolResult, ListToolsResult, Tool};
 
 #[test]
-fn call_tool_result() {
+fn r3_4_1_call_tool_result() {
     let result = json!({"content": [{"type": "text", "text": "a"}], "isError": true, "structuredContent": {"k": 1}});
     for at in Revision::ALL {
         let got = shown::<CallToolResult>(&result, &Stamp::new(at));
@@ -29,7 +29,7 @@ fn call_tool_result() {
 }
 
 #[test]
-fn structured_content_of_any_json() {
+fn structured_content_of_any_json_is_wrapped_where_it_must_be_an_object() {
     for at in [JUN25, NOV25, JUL26] {
         let result = json!({"content": [{"type": "text", "text": "a"}], "structuredContent": [1]});
         let got = shown::<CallToolResult>(&result, &Stamp::new(at).wrapped_output(true));
@@ -43,14 +43,14 @@ fn structured_content_of_any_json() {
 }
 
 #[test]
-fn annotations() {
+fn r3_4_2_annotations() {
     let tool = json!({"name": "t", "inputSchema": {}, "annotations": {"title": "T", "readOnlyHint": true,
         "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}});
     spans::<Tool>(&tool, "/annotations", MAR25, JUL26);
 }
 
 #[test]
-fn output_schema() {
+fn r3_4_3_output_schema() {
     let check = |schema: Value, wrapped: Value| {
         let page = json!({"tools": [{"name": "t", "inputSchema": {}, "outputSchema": schema}]});
         for at in Revision::ALL {
@@ -73,7 +73,7 @@ fn output_schema() {
 }
 
 #[test]
-fn text_mirror_of_structured_content() {
+fn r3_4_4_text_mirror_of_structured_content() {
     for at in [NOV24, MAR25, JUN25, NOV25, JUL26] {
         let got = shown::<CallToolResult>(&json!({"structuredContent": {"k": 1}}), &Stamp::new(at));
         assert_eq!(
@@ -84,17 +84,31 @@ fn text_mirror_of_structured_content() {
     }
 }
 
-#[test]
-fn input_schema_and_x_mcp_header_are_kept_verbatim() {
-    let text = r#"{"name":"t","inputSchema":{"type":"object","$anchor":"a","allOf":[{}],"if":{},"properties":{"a":{"x-mcp-header":"A","minimum":1.50}},"$defs":{}}}"#;
-    let tool: Tool = serde_json::from_str(text).unwrap();
+/// The schema leaves as it came, byte for byte, at every revision.
+fn verbatim(schema: &str) {
+    let text = format!(r#"{{"name":"t","inputSchema":{schema}}}"#);
+    let tool: Tool = serde_json::from_str(&text).unwrap();
     for at in Revision::ALL {
         assert_eq!(serde_json::to_string(&At(&tool, at)).unwrap(), text, "{at}");
     }
 }
 
 #[test]
-fn execution() {
+fn r3_4_5_input_schema() {
+    verbatim(
+        r##"{"type":"object","$schema":"x","$anchor":"a","allOf":[{"$ref":"#a"}],"if":{},"properties":{"z":{"minimum":1.50},"a":true},"$defs":{},"required":[]}"##,
+    );
+}
+
+#[test]
+fn r3_4_6_x_mcp_header() {
+    verbatim(
+        r#"{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"Region"},"b":{"x-mcp-header":""}}}"#,
+    );
+}
+
+#[test]
+fn r3_4_7_execution() {
     let tool =
         json!({"name": "t", "inputSchema": {}, "execution": {"taskSupport": "optional", "x": 1}});
     spans::<Tool>(&tool, "/execution", NOV25, JUL26);
@@ -106,13 +120,13 @@ fn execution() {
 }
 
 #[test]
-fn params_task() {
+fn r3_4_8_params_task() {
     let params = json!({"name": "t", "task": {"ttl": 5}});
     spans::<CallToolParams>(&params, "/task", NOV25, NOV25);
 }
 
 #[test]
-fn input_responses_and_request_state() {
+fn r3_4_9_input_responses_and_request_state() {
     use crate::{prompt::GetPromptParams, resource::ReadResourceParams};
     let params =
         json!({"name": "t", "uri": "a:b", "inputResponses": {"k": {}}, "requestState": "s"});
@@ -124,7 +138,7 @@ fn input_responses_and_request_state() {
 }
 
 #[test]
-fn tool_name_guidance() {
+fn r3_4_10_tool_name_guidance() {
     use crate::name::ToolName;
     assert!(ToolName::try_from("get_user.v2-x").is_ok() && ToolName::try_from("get user").is_err());
     // A peer's tool is kept by whatever name it has.
