@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `client-http` | the HTTP clients: streamable, and the deprecated HTTP+SSE |
 //! | `client-stdio` | servers as child processes |
+//! | `compression` | answers with gzip, for HTTP clients that turn it on |
 //! | `server-http` | the HTTP server |
 //! | `server-stdio` | serving over any byte stream |
 //! | `test-util` | a scripted peer, faults that a seed says, and a clock moved by hand |

@@ -5,6 +5,7 @@
 //! notification. On a legacy session `subscriptions/listen` opens the standalone GET stream.
 
 mod body;
+mod connector;
 mod failure;
 mod head;
 mod redirect;
@@ -27,7 +28,7 @@ use std::{
     },
 };
 
-use ::http::{HeaderMap, Method, Response, header};
+use ::http::{HeaderMap, HeaderValue, Method, Response, header};
 use bytes::Bytes;
 use mcp_errors::{Failure, FailureKind};
 use mcp_types::{RawJson, RequestId};
@@ -62,6 +63,8 @@ pub struct HttpClient {
 struct Core {
     http: reqwest::Client,
     url: Url,
+    /// What is said of content codings.
+    coding: HeaderValue,
     headers: HeaderMap,
     provider: Option<Arc<dyn HeaderProvider>>,
     redirects: Redirects,
@@ -253,8 +256,7 @@ impl Core {
             head::overlay(&mut headers, call);
         }
         headers.insert(header::ACCEPT, head::ACCEPT_BOTH);
-        // Some proxies compress where nobody forbids it.
-        headers.insert(header::ACCEPT_ENCODING, head::IDENTITY);
+        headers.insert(header::ACCEPT_ENCODING, self.coding.clone());
         headers.insert(header::CONTENT_TYPE, head::CONTENT_TYPE_JSON);
         headers
     }

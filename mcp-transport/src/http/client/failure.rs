@@ -122,10 +122,12 @@ pub(super) fn network(error: reqwest::Error, place: &str) -> Failure {
         () if is_tls(&error) => Unreachable::Tls(error),
         () => Unreachable::Other(error),
     };
-    let failure = Failure::new(
-        FailureKind::Unreachable,
-        format!("cannot reach {place}: {cause}"),
-    );
+    let mut detail = format!("cannot reach {place}: {cause}");
+    // The innermost error names the certificate's flaw, or what the proxy wants.
+    if let Some(root) = causes(&cause).skip(1).last() {
+        let _ = write!(detail, " ({root})");
+    }
+    let failure = Failure::new(FailureKind::Unreachable, detail);
     // A certificate does not become trusted by asking again.
     let failure = match cause {
         Unreachable::Tls(_) => failure.with_transient(false),
@@ -136,6 +138,10 @@ pub(super) fn network(error: reqwest::Error, place: &str) -> Failure {
 
 /// An error of the network in the middle of an answer, of which `came` is there.
 pub(super) fn broken(error: reqwest::Error, place: &str, came: &[u8]) -> Failure {
+    if is_coding(&error) {
+        let detail = format!("the answer of {place} has a content coding that cannot be undone");
+        return Failure::new(FailureKind::Malformed, detail).with_source(error.without_url());
+    }
     let mut detail = format!("the answer of {place} broke off");
     if !came.is_empty() {
         let _ = write!(detail, " after {} bytes, {}", came.len(), quote(came));
@@ -246,6 +252,21 @@ fn io_errors<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a i
 
 fn is_refused(error: &(dyn Error + 'static)) -> bool {
     io_errors(error).any(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+/// What undoes a content coding reports through an `io::Error` too; a socket's has a number, and a broken TLS record one
+/// of rustls's errors inside.
+fn is_coding(error: &(dyn Error + 'static)) -> bool {
+    io_errors(error).any(|error| {
+        let kind = matches!(
+            error.kind(),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+        );
+        let tls = error
+            .get_ref()
+            .is_some_and(|cause| cause.is::<rustls::Error>());
+        kind && !tls && error.raw_os_error().is_none()
+    })
 }
 
 /// rustls reports through an `io::Error` with an error of its own inside; a socket's own errors have none.

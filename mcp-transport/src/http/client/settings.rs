@@ -1,24 +1,28 @@
 //! Settings of an HTTP client.
 
 use std::{
-    error::Error,
     fmt,
     sync::{Arc, Mutex, atomic::AtomicI64},
 };
 
 use ::http::{HeaderMap, header};
-use mcp_errors::{Failure, FailureKind};
-use reqwest::Url;
+use mcp_errors::Failure;
 use tokio::sync::Semaphore;
 
-use super::{Core, HttpClient, LINGERING, head, redirect, renew::Renewal, side::Side, tls};
+use super::{
+    Core, HttpClient, LINGERING,
+    connector::{Connector, Proxying},
+    head, redirect,
+    renew::Renewal,
+    side::Side,
+};
 use crate::{
     clock::{Clock, SystemClock},
     proto::{http::shown_url, limits::Limits},
 };
 
-/// Which redirects are followed. Those that are not end the call with a [`FailureKind::Redirected`] that names the
-/// target.
+/// Which redirects are followed. Those that are not end the call with a
+/// [`FailureKind::Redirected`](mcp_errors::FailureKind::Redirected) that names the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Redirects {
@@ -51,6 +55,7 @@ pub struct HttpClientBuilder {
     redirects: Redirects,
     renews: bool,
     pub(super) message_url: Option<String>,
+    connector: Connector,
     limits: Limits,
     clock: Arc<dyn Clock>,
 }
@@ -64,6 +69,7 @@ impl HttpClientBuilder {
             redirects: Redirects::default(),
             renews: true,
             message_url: None,
+            connector: Connector::default(),
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
         }
@@ -108,6 +114,38 @@ impl HttpClientBuilder {
         self
     }
 
+    /// Sends every request through the proxy at `url`, for loopback addresses too, in the place of those that the
+    /// environment names (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, but for `NO_PROXY`). A user and password in it are
+    /// the proxy's.
+    #[must_use]
+    pub fn proxy(mut self, url: &str) -> Self {
+        self.connector.proxy = Proxying::Url(url.to_owned());
+        self
+    }
+
+    /// Uses no proxy, whatever the environment says: for URLs that are not the user's own.
+    #[must_use]
+    pub fn no_proxy(mut self) -> Self {
+        self.connector.proxy = Proxying::None;
+        self
+    }
+
+    /// Trusts these certificate authorities, one or more certificates in PEM, beside those that the machine trusts.
+    #[must_use]
+    pub fn ca_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.connector.authorities = Some(pem.into());
+        self
+    }
+
+    /// Whether answers may be compressed with gzip. By default they may not, and one that is ends its call: what is
+    /// small on the wire can be large in memory. Limits count what comes out.
+    #[cfg(feature = "compression")]
+    #[must_use]
+    pub fn compression(mut self, compression: bool) -> Self {
+        self.connector.gzip = compression;
+        self
+    }
+
     /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -141,13 +179,15 @@ impl HttpClientBuilder {
     /// Makes the client. Nothing is connected yet.
     ///
     /// A user and password in the URL are sent as `Authorization: Basic`, unless the headers have an `Authorization`.
-    /// Proxies of the environment are used, but never for a loopback address.
+    /// Proxies of the environment are used, but never for a loopback address; see [`Self::proxy`]. TLS is rustls's, from
+    /// 1.2 on, and trusts what the machine trusts. Small messages are sent at once (`TCP_NODELAY`).
     ///
     /// # Errors
-    /// [`FailureKind::Invalid`] if the URL is not http or https, or is https and the machine has no TLS roots.
+    /// [`FailureKind::Invalid`](mcp_errors::FailureKind::Invalid) if the URL or the proxy's is not http or https, a
+    /// certificate cannot be read, or the URL is https and the machine has no TLS roots.
     pub fn build(self) -> Result<HttpClient, Failure> {
         let (url, credentials) = redirect::parse(&self.url)?;
-        let http = connector(&url, &self.limits)?;
+        let http = self.connector.build(&url, &self.limits)?;
         let mut headers = self.headers;
         for name in headers
             .keys()
@@ -164,6 +204,7 @@ impl HttpClientBuilder {
         let core = Core {
             http,
             url,
+            coding: self.connector.accept_encoding(),
             headers,
             provider: self.provider,
             redirects: self.redirects,
@@ -179,31 +220,6 @@ impl HttpClientBuilder {
             side,
         })
     }
-}
-
-/// What connects. The machine's TLS roots are only loaded where they may be needed, and only demanded for https: a
-/// container without any still reaches its neighbours.
-fn connector(url: &Url, limits: &Limits) -> Result<reqwest::Client, Failure> {
-    let invalid = |source: Box<dyn Error + Send + Sync>| {
-        let detail = "the HTTP client cannot be set up; check the TLS roots of this machine";
-        Failure::new(FailureKind::Invalid, detail).with_source(source)
-    };
-    let builder = reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .connect_timeout(limits.connect_time)
-        .pool_idle_timeout(limits.idle_time);
-    let builder = match redirect::is_loopback(url) {
-        true => builder.no_proxy(),
-        false => builder,
-    };
-    let roots = redirect::may_use_tls(url).then(tls::with_roots);
-    let builder = match roots {
-        Some(Ok(tls)) => builder.tls_backend_preconfigured(tls.clone()),
-        Some(Err(error)) if url.scheme() == "https" => return Err(invalid(error.into())),
-        Some(Err(_)) | None => builder.tls_certs_only([]),
-    };
-    builder.build().map_err(|error| invalid(error.into()))
 }
 
 /// Neither the URL's credentials and query nor the values of headers are shown.

@@ -1,5 +1,7 @@
 //! The HTTP client against scripted servers on loopback, row by row of what an answer can be.
 
+#[cfg(feature = "compression")]
+mod compression;
 mod hasty;
 mod hostile;
 mod resuming;
@@ -7,6 +9,7 @@ mod secrets;
 pub(super) mod server;
 mod session;
 mod settings;
+mod tls;
 mod undecodable;
 
 use std::{error::Error, future::poll_fn, sync::Arc, time::Duration};

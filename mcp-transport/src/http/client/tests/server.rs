@@ -74,7 +74,7 @@ impl Server {
     }
 
     /// Answers one request with these bytes.
-    pub(in crate::http::client) async fn start_bytes(answer: &'static [u8]) -> Self {
+    pub(in crate::http::client) async fn start_bytes(answer: &[u8]) -> Self {
         // Each byte of the text becomes one again when it is written.
         let text: String = answer.iter().map(|byte| char::from(*byte)).collect();
         Self::start([format!("{text}!bytes")]).await
