@@ -137,8 +137,9 @@ impl Builder {
         self.open(target).await
     }
 
-    /// Connects to a server behind a URL, with HTTP settings of one's own: which redirects are followed, a header
-    /// provider, limits. Headers and clock of this builder stand in the place of those of `http`.
+    /// Connects to a server behind a URL, with HTTP settings of one's own: a proxy, certificate authorities, which
+    /// redirects are followed, a header provider, limits. Headers and clock of this builder stand in the place of those
+    /// of `http`.
     ///
     /// # Errors
     /// When there is no such server; the error tells everything that was tried.

@@ -74,6 +74,59 @@ async fn t3_an_error_without_an_id_answers_the_probe_at_once() {
 }
 
 #[tokio::test]
+async fn t4_silence_on_the_probe_leads_to_initialize_in_place_and_a_late_answer_is_dropped() {
+    // The second message cancels the probe. Started anew, the script would read `initialize` as its first.
+    let script = r#"wait; wait; wait; reply 2 "$legacy"; reply 1 "$modern"; wait; wait; reply 3 "$done"; wait"#;
+    let hasty = builder().probe_timeout(Duration::from_millis(50));
+    let client = hasty.connect_command(shell(script)).await.unwrap();
+    assert_eq!(client.link().confidence, Confidence::Assumed);
+    assert_eq!(
+        steps(&client.negotiation().attempts),
+        ["server/discover", "initialize"]
+    );
+    assert_eq!(client.call::<String>("x", &()).await.unwrap(), "done");
+    client.close().await;
+}
+
+/// -32022 for request `id`, naming `version`.
+fn unsupported(id: u8, version: &str) -> String {
+    format!(
+        r#"echo '{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32022,"message":"no","data":{{"supported":["{version}"]}}}}}}'"#
+    )
+}
+
+#[tokio::test]
+async fn t7_a_modern_process_that_was_late_is_probed_again_in_place() {
+    let refuses = unsupported(2, "2026-07-28");
+    let script = format!(
+        r#"wait; wait; wait; reply 1 "$modern"; {refuses}; wait; reply 3 "$modern"; wait; reply 4 "$done"; wait"#
+    );
+    let hasty = builder().probe_timeout(Duration::from_millis(50));
+    let client = hasty.connect_command(shell(&script)).await.unwrap();
+    assert!(client.is_modern());
+    assert_eq!(
+        steps(&client.negotiation().attempts),
+        ["server/discover", "initialize", "server/discover"]
+    );
+    assert_eq!(client.call::<String>("x", &()).await.unwrap(), "done");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn t8_modern_errors_of_a_process_count_as_over_http() {
+    let refuses = unsupported(1, "2025-06-18");
+    let script = format!(r#"wait; {refuses}; wait; reply 2 "$legacy"; wait; wait"#);
+    let client = connect(&script).await.unwrap();
+    assert_eq!(client.link().confidence, Confidence::Firm);
+    let asked = client.negotiation().attempts[1].revision;
+    assert_eq!(asked, Revision::V2025_06_18);
+    client.close().await;
+    let error = connect("wait; fail 1 -32021; wait").await.unwrap_err();
+    assert_eq!(error.reason(), &Reason::CapabilityRequired);
+    assert_eq!(error.attempts().len(), 1);
+}
+
+#[tokio::test]
 async fn t5_a_process_that_exits_on_the_probe_is_started_anew() {
     let script = r#"
         wait

@@ -49,10 +49,15 @@ use crate::{
 
 /// A client of one Streamable HTTP endpoint. Clones share its connections and its session.
 ///
-/// Redirects are followed only to the same origin (307 and 308), and answers are bounded by [`Limits`]. A request is
-/// repeated only where a legacy session was lost: a 404 says that the server ran nothing, so another session is begun
-/// as the first was, once for all calls, and the call is sent again, once (see [`SessionLost`]). It waits for an answer as long as its caller does; what has a deadline here is connecting, the body
-/// of a refusal and what follows an answer. Dropping it ends no legacy session: [`Self::close`] does.
+/// Redirects are followed only to the same origin (307 and 308), and answers are bounded by [`Limits`]. It waits for an
+/// answer as long as its caller does; what has a deadline here is connecting, the body of a refusal and what follows an
+/// answer. Dropping it ends no legacy session: [`Self::close`] does.
+///
+/// A request is repeated only where a legacy session was lost. A 404 says that the server ran nothing, so another
+/// session is begun as the first was, once for all calls, and the call is sent again, once; after a 400 that only looks
+/// like a loss a ping asks first, and only what changes nothing is sent again. Calls that are still open in the old
+/// session get [`Limits::farewell_time`] for their answer and then fail, with [`SessionLost`]; a stream of
+/// `subscriptions/listen` goes on in the new one.
 #[derive(Clone)]
 pub struct HttpClient {
     core: Arc<Core>,

@@ -39,6 +39,17 @@ struct Last {
     alive: Option<Instant>,
 }
 
+/// What became of a session that seemed to be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Renewed {
+    /// There is another in its place.
+    Yes,
+    /// It is lost, as far as can be told.
+    No,
+    /// It is there.
+    Alive,
+}
+
 impl Renewal {
     pub(super) fn new(enabled: bool) -> Self {
         Self {
@@ -80,7 +91,7 @@ impl Renewal {
 }
 
 impl HttpClient {
-    /// Begins another session in place of `lost`, unless that has happened; whether there is another now.
+    /// Begins another session in place of `lost`, unless that has happened.
     ///
     /// Of many calls at once one does it. It is given up after [`Limits::renew_time`] and not tried again before
     /// [`Limits::renew_pause`] is over, so a server that loses every session is not asked without end.
@@ -91,11 +102,11 @@ impl HttpClient {
     ///
     /// [`Limits::renew_time`]: crate::proto::limits::Limits::renew_time
     /// [`Limits::renew_pause`]: crate::proto::limits::Limits::renew_pause
-    pub(super) async fn renew(&self, lost: &HeaderValue, certain: bool) -> bool {
+    pub(super) async fn renew(&self, lost: &HeaderValue, certain: bool) -> Renewed {
         let core = &self.core;
         let mut last = core.renewal.last.lock().await;
         if core.lock().is_beyond(lost) {
-            return true;
+            return Renewed::Yes;
         }
         let pause = core.limits.renew_pause;
         let recent = |then: Instant| core.clock.now().duration_since(then) < pause;
@@ -104,20 +115,27 @@ impl HttpClient {
             .request()
             .filter(|_| !last.tried.is_some_and(recent))
         else {
-            return false;
+            return Renewed::No;
         };
         let deadline = core.clock.deadline(core.limits.renew_time);
         if !certain {
-            if core.lock().is_unproven() || last.alive.is_some_and(recent) {
-                return false;
+            if last.alive.is_some_and(recent) {
+                return Renewed::Alive;
+            }
+            if core.lock().is_unproven() {
+                return Renewed::No;
             }
             let gone = tokio::select! {
                 gone = self.is_gone() => gone,
                 () = core.clock.sleep_until(deadline) => None,
             };
-            if gone != Some(true) {
-                last.alive = gone.map(|_| core.clock.now());
-                return false;
+            match gone {
+                Some(true) => {}
+                Some(false) => {
+                    last.alive = Some(core.clock.now());
+                    return Renewed::Alive;
+                }
+                None => return Renewed::No,
             }
         }
         let renewed = tokio::select! {
@@ -128,13 +146,14 @@ impl HttpClient {
             tried: Some(core.clock.now()),
             alive: None,
         };
-        if renewed {
-            if !certain {
-                core.lock().doubt();
-            }
-            core.renewal.count.fetch_add(1, Ordering::Relaxed);
+        if !renewed {
+            return Renewed::No;
         }
-        renewed
+        if !certain {
+            core.lock().doubt();
+        }
+        core.renewal.count.fetch_add(1, Ordering::Relaxed);
+        Renewed::Yes
     }
 
     /// Asks in the session whether it is there; `None` if that cannot be told.

@@ -5,6 +5,7 @@ mod compression;
 mod hasty;
 mod hostile;
 mod resuming;
+mod rows;
 mod secrets;
 pub(super) mod server;
 mod session;

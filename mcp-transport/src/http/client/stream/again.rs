@@ -14,7 +14,7 @@ use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_types::Method;
 
 use super::{
-    super::{Core, HttpAnswer, Sent, SessionLost, head},
+    super::{Core, HttpAnswer, Sent, SessionLost, head, renew::Renewed},
     HttpExchange, State,
 };
 use crate::{
@@ -174,8 +174,10 @@ impl HttpExchange {
         self.flight.recall();
         let flight = Arc::clone(&self.flight);
         self.state = State::Sending(Box::pin(async move {
-            if !client.renew(&lost, certain).await || !repeats {
-                return Err(failure);
+            match client.renew(&lost, certain).await {
+                Renewed::Yes if repeats => {}
+                Renewed::Yes | Renewed::No => return Err(failure),
+                Renewed::Alive => return Err(not_lost(failure)),
             }
             let core = &client.core;
             flight.leave(core);
@@ -238,6 +240,21 @@ impl HttpExchange {
         }
         self.session.clone_from(&get.session);
         self.state = State::Sending(Box::pin(async move { get.send(&core).await }));
+    }
+}
+
+/// A suspicion that was wrong: what is left is the peer's error.
+fn not_lost(failure: Failure) -> Failure {
+    let Some(error) = failure.peer_error() else {
+        return failure;
+    };
+    let mut plain = Failure::peer(error.clone());
+    if let Some(status) = failure.http_status() {
+        plain = plain.with_http_status(status);
+    }
+    match failure.retry_after() {
+        Some(wait) => plain.with_retry_after(wait),
+        None => plain,
     }
 }
 

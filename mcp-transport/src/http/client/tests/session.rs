@@ -206,8 +206,17 @@ async fn a_400_for_another_reason_costs_a_ping_and_no_session() {
         let client = connect(&server).await;
         for _ in 0..20 {
             let failure = call(&client, legacy("tools/call")).await.1.unwrap_err();
-            assert_eq!(failure.executed(), Executed::Unknown);
+            assert!(SessionLost::of(&failure).is_none(), "{failure:?}");
             assert_eq!(failure.peer_error().unwrap().code.0, code);
+            // That a request is invalid is found out before anything runs.
+            let executed = match code {
+                -32600 => Executed::No,
+                _ => Executed::Unknown,
+            };
+            assert_eq!(
+                (failure.executed(), failure.http_status()),
+                (executed, Some(400))
+            );
             result(call(&client, legacy("tools/list")).await.1);
         }
         assert_eq!((asked(&server, "initialize"), client.renewals()), (1, 0));
