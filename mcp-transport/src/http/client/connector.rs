@@ -4,7 +4,7 @@ use std::error::Error;
 
 use ::http::HeaderValue;
 use mcp_errors::{Failure, FailureKind};
-use reqwest::{Certificate, ClientBuilder, NoProxy, Url};
+use reqwest::{Certificate, ClientBuilder, Identity, NoProxy, Url};
 
 use super::{head, redirect, tls};
 use crate::proto::{http::shown_url, limits::Limits};
@@ -15,6 +15,8 @@ pub(super) struct Connector {
     pub(super) proxy: Proxying,
     /// Certificates in PEM that are trusted beside those of the machine.
     pub(super) authorities: Option<Vec<u8>>,
+    /// A certificate and its key in PEM, for servers that want to know who calls.
+    pub(super) identity: Option<Vec<u8>>,
     pub(super) gzip: bool,
 }
 
@@ -52,15 +54,30 @@ impl Connector {
             .pool_idle_timeout(limits.idle_time);
         let builder = self.proxied(decoding(builder, self.gzip), url)?;
         let needed = redirect::may_use_tls(url) || matches!(self.proxy, Proxying::Url(_));
-        let builder = match &self.authorities {
-            Some(pem) => builder.tls_certs_merge(read_certificates(pem)?),
-            None => match needed.then(tls::with_roots) {
+        let builder = match (&self.authorities, &self.identity) {
+            (Some(_), _) | (_, Some(_)) => self.own_tls(builder)?,
+            (None, None) => match needed.then(tls::with_roots) {
                 Some(Ok(tls)) => builder.tls_backend_preconfigured(tls.clone()),
                 Some(Err(error)) if url.scheme() == "https" => return Err(invalid(error.into())),
                 Some(Err(_)) | None => builder.tls_certs_only([]),
             },
         };
         builder.build().map_err(|error| invalid(error.into()))
+    }
+
+    fn own_tls(&self, mut builder: ClientBuilder) -> Result<ClientBuilder, Failure> {
+        if let Some(pem) = &self.authorities {
+            builder = builder.tls_certs_merge(read_certificates(pem)?);
+        }
+        if let Some(pem) = &self.identity {
+            let identity = Identity::from_pem(pem).map_err(|error| {
+                let detail =
+                    "the client certificate cannot be read; give it with its private key in PEM";
+                Failure::new(FailureKind::Invalid, detail).with_source(error.without_url())
+            })?;
+            builder = builder.identity(identity);
+        }
+        Ok(builder)
     }
 
     fn proxied(&self, builder: ClientBuilder, url: &Url) -> Result<ClientBuilder, Failure> {

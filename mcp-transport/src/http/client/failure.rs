@@ -136,15 +136,15 @@ pub(super) fn network(error: reqwest::Error, place: &str) -> Failure {
     failure.with_source(cause)
 }
 
-/// An error of the network in the middle of an answer, of which `came` is there.
-pub(super) fn broken(error: reqwest::Error, place: &str, came: &[u8]) -> Failure {
+/// An error of the network in the middle of an answer, of which so many bytes came, which begin as quoted.
+pub(super) fn broken(error: reqwest::Error, place: &str, came: Option<(usize, String)>) -> Failure {
     if is_coding(&error) {
         let detail = format!("the answer of {place} has a content coding that cannot be undone");
         return Failure::new(FailureKind::Malformed, detail).with_source(error.without_url());
     }
     let mut detail = format!("the answer of {place} broke off");
-    if !came.is_empty() {
-        let _ = write!(detail, " after {} bytes, {}", came.len(), quote(came));
+    if let Some((bytes, quoted)) = came {
+        let _ = write!(detail, " after {bytes} bytes, {quoted}");
     }
     Failure::new(FailureKind::Lost, detail).with_source(error.without_url())
 }

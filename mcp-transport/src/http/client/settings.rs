@@ -137,6 +137,14 @@ impl HttpClientBuilder {
         self
     }
 
+    /// Shows this certificate to servers that ask who calls: the certificate, those of its chain and its private key, in
+    /// PEM.
+    #[must_use]
+    pub fn client_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.connector.identity = Some(pem.into());
+        self
+    }
+
     /// Whether answers may be compressed with gzip. By default they may not, and one that is ends its call: what is
     /// small on the wire can be large in memory. Limits count what comes out.
     #[cfg(feature = "compression")]

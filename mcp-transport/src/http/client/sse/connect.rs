@@ -178,7 +178,7 @@ impl Stream {
             };
             match piece {
                 Some(Ok(piece)) => self.decoder.push(&piece),
-                Some(Err(error)) => return Err(failure::broken(error, &core.place(), b"")),
+                Some(Err(error)) => return Err(failure::broken(error, &core.place(), None)),
                 None => return Ok(None),
             }
         }

@@ -220,7 +220,7 @@ impl HttpExchange {
                         stream.decoder.push(&piece);
                     }
                     Some(Err(error)) => {
-                        let failure = failure::broken(error, &self.client.core.place(), b"");
+                        let failure = failure::broken(error, &self.client.core.place(), None);
                         return Poll::Ready(Event::Outcome(Err(failure)));
                     }
                     None => return Poll::Ready(Event::Outcome(self.end_of_stream())),

@@ -14,7 +14,7 @@ use super::{
     super::{
         body::{Gather, Gathered},
         failure::{self, Verdict},
-        sieve::sieve,
+        sieve::{quote, sieve},
     },
     HttpExchange,
 };
@@ -60,8 +60,11 @@ impl HttpExchange {
         match gathered {
             Ok(body) => self.read(gathering.head, gathering.parts, &body),
             Err(error) => {
-                let came = sieve(&gathering.gather.give_up().bytes, &self.sent);
-                Err(failure::broken(error, &self.client.core.place(), &came)
+                let came = gathering.gather.give_up().bytes;
+                let kept = &came[..came.len().min(self.client.core.limits.error_body)];
+                let quoted = (came.len(), quote(&sieve(kept, &self.sent)));
+                let came = Some(quoted).filter(|_| !came.is_empty());
+                Err(failure::broken(error, &self.client.core.place(), came)
                     .with_http_status(gathering.parts.status.as_u16()))
             }
         }

@@ -9,8 +9,9 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use mcp_errors::{Failure, FailureKind};
 use rustls::{
-    ServerConfig, ServerConnection, StreamOwned,
+    RootCertStore, ServerConfig, ServerConnection, StreamOwned,
     pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
+    server::WebPkiClientVerifier,
 };
 
 use super::{
@@ -43,6 +44,20 @@ const KEY: &str = "\
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgr/sbKuhcESEbEsAxKK7IgDX+2KweMEzvTQC2Y2YZ87OhRANCAARX\
     Y6mxpVvVX5Vnq7bjmOo9bG8PmvGk8pVm8rCm/LOgDGvrBuxoKxp/HjXLgcxvj30/1Hazv1GBQbQcXVGu4DkO";
 
+/// What it certified for a client.
+const CLIENT: &str = "\
+    MIIBvTCCAWSgAwIBAgIUDmrKXAw5CjvaseTAr1ggycCUSaQwCgYIKoZIzj0EAwIwJzElMCMGA1UEAwwcbWNwLXRyYW5zcG9ydCB0\
+    ZXN0IGF1dGhvcml0eTAgFw0yNjExMzAxMjUyMjRaGA8yMTI2MTEwNjEyNTIyNFowJDEiMCAGA1UEAwwZbWNwLXRyYW5zcG9ydCB0\
+    ZXN0IGNsaWVudDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABFAATBAK9Rjc9rPZ3Q9wO76+k23QgaaLRNaK+tNI6Z5N5zJ4Z83D\
+    Fk0b2WDoSsv6/Ojb9cTuccPln3vLXThyzY6jbzBtMAkGA1UdEwQCMAAwEwYDVR0lBAwwCgYIKwYBBQUHAwIwCwYDVR0PBAQDAgeA\
+    MB0GA1UdDgQWBBSWv1F8e4q+Df+5KZSgDqNq4oWr4TAfBgNVHSMEGDAWgBQKudIwD6p/us7Q+oIkUeX1KZUyiDAKBggqhkjOPQQD\
+    AgNHADBEAiAqJtDIH3LutALohFZXzOcfz9omqJCE5oNWIW/Cna7wjQIgZYmzoVsmoJrZuN6MlHuhgOQCk1n/N5/Y2ac3VzBhJWQ=";
+
+/// The key of that, which opens nothing.
+const CLIENT_KEY: &str = "\
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgkPc11otGAx8UocwpdXlGaUqYM9kExqeqfpA+Zls7jfihRANCAARQ\
+    AEwQCvUY3Paz2d0PcDu+vpNt0IGmi0TWivrTSOmeTecyeGfNwxZNG9lg6ErL+vzo2/XE7nHD5Z97y104cs2O";
+
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 36\r\n\r\n\
     {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
 
@@ -50,20 +65,37 @@ fn der(text: &str) -> Vec<u8> {
     STANDARD.decode(text).unwrap()
 }
 
-fn pem(text: &str) -> String {
-    format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n")
+fn pem(kind: &str, text: &str) -> String {
+    format!("-----BEGIN {kind}-----\n{text}\n-----END {kind}-----\n")
 }
 
-/// A server that answers one request over TLS.
+fn authority() -> String {
+    pem("CERTIFICATE", AUTHORITY)
+}
+
+/// A server that answers one request over TLS, of anyone.
 fn secure() -> String {
+    serving(false)
+}
+
+/// The same; `knows`: of clients that its authority certified.
+fn serving(knows: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(der(KEY)));
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from(der(AUTHORITY))).unwrap();
+    let clients = match knows {
+        true => WebPkiClientVerifier::builder_with_provider(roots.into(), Arc::clone(&provider))
+            .build()
+            .unwrap(),
+        false => WebPkiClientVerifier::no_client_auth(),
+    };
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
-        .with_no_client_auth()
+        .with_client_cert_verifier(clients)
         .with_single_cert(vec![CertificateDer::from(der(LEAF))], key)
         .unwrap();
     #[expect(clippy::disallowed_methods, reason = "it ends with its connection")]
@@ -99,7 +131,7 @@ async fn asked(client: &HttpClient) -> Result<String, Failure> {
 
 #[tokio::test]
 async fn row_49_an_authority_of_ones_own_is_trusted_where_it_is_named() {
-    let client = HttpClient::builder(&secure()).ca_certificates(pem(AUTHORITY));
+    let client = HttpClient::builder(&secure()).ca_certificates(authority());
     assert_eq!(asked(&client.build().unwrap()).await.unwrap(), "{}");
 }
 
@@ -119,6 +151,34 @@ async fn row_49_an_unknown_authority_is_named_as_the_problem() {
         told.contains("certificate") && told.contains("UnknownIssuer"),
         "{told}"
     );
+}
+
+#[tokio::test]
+async fn a_client_can_show_a_certificate() {
+    let mine = pem("CERTIFICATE", CLIENT) + &pem("PRIVATE KEY", CLIENT_KEY);
+    let client = |url: &str| HttpClient::builder(url).ca_certificates(authority());
+    let shows = client(&serving(true)).client_certificate(mine);
+    let shown = format!("{shows:?}");
+    assert!(
+        !shown.contains("PRIVATE") && !shown.contains("45, 45"),
+        "{shown}"
+    );
+    assert_eq!(asked(&shows.build().unwrap()).await.unwrap(), "{}");
+    let without = client(&serving(true)).build().unwrap();
+    let failure = asked(&without).await.unwrap_err();
+    // In TLS 1.3 the server says so after the client was done.
+    assert!(matches!(
+        failure.kind(),
+        FailureKind::Lost | FailureKind::Unreachable
+    ));
+    for bad in [String::new(), authority(), pem("PRIVATE KEY", "!!")] {
+        let failure = client("https://a.example/mcp")
+            .client_certificate(bad)
+            .build();
+        let failure = failure.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Invalid);
+        assert!(failure.to_string().contains("PEM"), "{failure}");
+    }
 }
 
 #[test]
