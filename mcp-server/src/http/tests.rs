@@ -3,6 +3,7 @@
 mod hosting;
 mod legacy;
 mod modern;
+mod rows_3_8;
 
 use std::{net::SocketAddr, sync::Arc};
 

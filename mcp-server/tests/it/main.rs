@@ -12,6 +12,7 @@ mod failures;
 mod layers;
 mod lists;
 mod peer;
+mod rows;
 mod sessions;
 #[cfg(feature = "stdio")]
 mod stream;

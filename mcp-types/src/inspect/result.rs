@@ -12,7 +12,7 @@ use crate::{
     elicitation::ElicitResult,
     encode::{At, Encode},
     method::Method,
-    outcome::{COMPLETE, Outcome, Payload, result_type},
+    outcome::{COMPLETE, Outcome, result_type},
     raw::{DecodeError, RawJson, RawObject},
     revision::{Era, Revision},
     roots::ListRootsResult,
@@ -59,47 +59,36 @@ pub(super) fn judge(result: &RawJson, answers: Option<&Method>, at: Revision) ->
         _ => {}
     }
     let outcome = Outcome::decode(method, result).map_err(|error| unreadable(&error))?;
-    match &outcome {
-        Outcome::Complete(payload) => complete(payload, method, &members, at)?,
-        other => {
-            encode_outcome(other.clone(), &Stamp::new(at).as_task(true))
-                .map_err(|error| Wrong::new("$.result.resultType", error.to_string()))?;
-        }
+    if matches!(outcome, Outcome::Complete(_)) {
+        cacheable(method, &members, at)?;
     }
-    let written = RawJson::from_serialize(&At(&outcome, at)).unwrap_or_else(|_| RawJson::null());
-    if at == Revision::V2024_10_07 && method.as_str() == "tools/call" {
-        return Ok(());
-    }
+    let stamped = encode_outcome(outcome.clone(), &Stamp::new(at).as_task(true))
+        .map_err(|error| Wrong::new("$.result.resultType", error.to_string()))?;
+    // The stamp adds what a server may leave out; only the oldest revision has a shape of its own there.
+    let written = match at {
+        Revision::V2024_10_07 => stamped,
+        _ => RawJson::from_serialize(&At(&outcome, at)).unwrap_or_else(|_| RawJson::null()),
+    };
     compare("$.result", &read, &value(&written, "$.result")?, at)
 }
 
-/// What a complete result must have beside what its type asks for.
-fn complete(
-    payload: &Payload,
-    method: &Method,
-    members: &RawObject,
-    at: Revision,
-) -> Result<(), Wrong> {
+/// A modern result that may be reused says for how long, and by whom.
+fn cacheable(method: &Method, members: &RawObject, at: Revision) -> Result<(), Wrong> {
+    let cacheable = method.spec().is_some_and(|spec| spec.cacheable);
+    if !cacheable || at.era() == Era::Legacy {
+        return Ok(());
+    }
     let lacks = |name: &str| {
         Err(Wrong::new(
             "$.result",
             format!("`{name}` is missing at {at}"),
         ))
     };
-    if at == Revision::V2024_10_07
-        && matches!(payload, Payload::CallTool(_))
-        && !members.contains("toolResult")
-    {
-        return lacks("toolResult");
+    if members.decode::<u64>("ttlMs").is_none() {
+        return lacks("ttlMs");
     }
-    let cacheable = method.spec().is_some_and(|spec| spec.cacheable);
-    if cacheable && at.era() == Era::Modern {
-        if members.decode::<u64>("ttlMs").is_none() {
-            return lacks("ttlMs");
-        }
-        if members.decode::<CacheScope>("cacheScope").is_none() {
-            return lacks("cacheScope");
-        }
+    if members.decode::<CacheScope>("cacheScope").is_none() {
+        return lacks("cacheScope");
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What each revision gets to see.
 
 mod example;
+mod extension;
 mod golden;
 mod maximal;
 mod output;

@@ -1,8 +1,8 @@
 //! The tables of wire differences, row by row.
 //!
 //! A test named `rT_N_…` is row N of table T, counted from 1; tests without a number stand beside a row. What a row
-//! says of the transport or the server is tested there, under the same number (`r3_2_14`, `r3_4_11`, `r3_4_12`, and all of
-//! table 3.8), and an error code in `mcp-errors` (`r3_5_3`).
+//! says of the server is tested in `mcp-server`, under the same number (`r3_2_14`, `r3_4_11`, `r3_4_12`, and table 3.8, the
+//! transport's), and an error code in `mcp-errors` (`r3_5_3`).
 //!
 //! A row is data: a value in the newest words, and in which revisions a member of it is there, or what the
 //! value looks like in each.
