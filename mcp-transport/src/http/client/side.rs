@@ -17,6 +17,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 
 use super::Core;
 use crate::{
+    ask::{Ask, AskAnswer, AskReply},
     exchange::{Full, Notification},
     message,
     proto::limits::Limits,
@@ -96,24 +97,52 @@ impl Side {
         let _ = self.post(core, post);
     }
 
-    /// Answers a request of a legacy server: a ping is a ping, and nothing else is offered here. `headers` are those of
-    /// the request on whose stream it came.
+    /// Answers a request of a legacy server at once: a ping is a ping, and nothing else is offered here. `headers` are
+    /// those of the request on whose stream it came.
     pub(super) fn answer(
         self: &Arc<Self>,
         core: &Arc<Core>,
         request: &RequestMessage,
+        headers: HeaderMap,
+    ) {
+        let answer = match (request.method.as_str(), RawJson::parse("{}")) {
+            ("ping", Ok(empty)) => Ok(empty),
+            (method, _) => Err(not_found(method)),
+        };
+        self.reply(core, &request.id, headers, &answer);
+    }
+
+    /// What a legacy server asks, and where the answer to it goes. If nobody gives one, the server learns that its method
+    /// is unknown. `headers` are those of the request on whose stream it came.
+    pub(super) fn ask(
+        self: &Arc<Self>,
+        core: &Arc<Core>,
+        request: RequestMessage,
+        headers: HeaderMap,
+    ) -> (Ask, AskReply) {
+        // The answer may come from outside a runtime.
+        self.start(core);
+        let RequestMessage { id, method, params } = request;
+        let (side, core) = (Arc::clone(self), Arc::clone(core));
+        let ask = Ask::new(id.clone(), method.clone(), params);
+        let reply = AskReply::new(move |answer| {
+            let answer = answer.unwrap_or_else(|| Err(not_found(method.as_str())));
+            side.reply(&core, &id, headers, &answer);
+        });
+        (ask, reply)
+    }
+
+    fn reply(
+        self: &Arc<Self>,
+        core: &Arc<Core>,
+        id: &RequestId,
         mut headers: HeaderMap,
+        answer: &AskAnswer,
     ) {
         let mut body = Vec::new();
-        match (request.method.as_str(), RawJson::parse("{}")) {
-            ("ping", Ok(empty)) => jsonrpc::write_result(&request.id, &empty, &mut body),
-            (method, _) => {
-                let error = ErrorObject::new(
-                    ErrorCode::METHOD_NOT_FOUND,
-                    format!("Method not found: {method}"),
-                );
-                jsonrpc::write_error(&ErrorId::Known(request.id.clone()), &error, &mut body);
-            }
+        match answer {
+            Ok(result) => jsonrpc::write_result(id, result, &mut body),
+            Err(error) => jsonrpc::write_error(&ErrorId::Known(id.clone()), error, &mut body),
         }
         core.lock().aside(None, &mut headers);
         let post = Post {
@@ -186,6 +215,13 @@ impl Side {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn not_found(method: &str) -> ErrorObject {
+    ErrorObject::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        format!("Method not found: {method}"),
+    )
 }
 
 struct Working {

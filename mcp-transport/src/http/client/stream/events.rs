@@ -103,11 +103,14 @@ impl HttpExchange {
             }
             Ok(Message::Request(request)) => {
                 // A modern server cannot ask, so nobody would take an answer.
-                if let Some(headers) = self.headers.clone() {
-                    let HttpClient { core, side } = &self.client;
+                let headers = self.headers.clone()?;
+                let HttpClient { core, side } = &self.client;
+                if request.method == "ping" {
                     side.answer(core, &request, headers);
+                    return None;
                 }
-                None
+                let (ask, reply) = side.ask(core, request, headers);
+                Some(Event::Ask(ask, reply))
             }
             Ok(Message::Response(response)) => {
                 let id = self.id.as_ref()?;

@@ -3,14 +3,14 @@
 use std::{future::poll_fn, time::Duration};
 
 use ::http::HeaderMap;
-use mcp_types::RawParams;
+use mcp_types::{ErrorCode, ErrorObject, RawJson, RawParams};
 
 use super::{
     INITIALIZED, MODERN, call, legacy, modern, result,
     server::{Server, json},
 };
 use crate::{
-    exchange::{Endpoint, Notification},
+    exchange::{Endpoint, Event, Notification},
     http::client::HttpClient,
     proto::{limits::Limits, mirror::Mirror},
 };
@@ -56,7 +56,7 @@ async fn row_4_1_legacy_mirrors_nothing_into_headers() {
     let mut request = legacy("tools/call");
     request.params = RawParams::parse(r#"{"name":"t","arguments":{"a":"x"}}"#).unwrap();
     let schema = r#"{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}"#;
-    let mirror = Mirror::of(&mcp_types::RawJson::parse(schema).unwrap()).unwrap();
+    let mirror = Mirror::of(&RawJson::parse(schema).unwrap()).unwrap();
     let headers = mirror.headers(request.params.get("arguments")).unwrap();
     assert!(!headers.is_empty());
     request.ext.insert(headers);
@@ -101,7 +101,7 @@ async fn row_4_4_marked_arguments_stand_above_headers_set_by_hand() {
     let client = HttpClient::new(&server.url).unwrap();
     let mut request = modern("tools/call", r#"{"name":"t","arguments":{"a":"x"}}"#);
     let schema = r#"{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}"#;
-    let mirror = Mirror::of(&mcp_types::RawJson::parse(schema).unwrap()).unwrap();
+    let mirror = Mirror::of(&RawJson::parse(schema).unwrap()).unwrap();
     let headers = mirror.headers(request.params.get("arguments")).unwrap();
     request.ext.insert(headers);
     let mut by_hand = HeaderMap::new();
@@ -147,6 +147,67 @@ async fn row_42_a_get_without_a_head_holds_up_nothing() {
             ("POST", "tools/list"),
         ]
     );
+}
+
+#[tokio::test]
+async fn row_4_1_what_a_legacy_server_asks_on_a_stream_is_answered_by_a_post() {
+    let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let ask = |id: &str, method: &str| {
+        format!(
+            "data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{{\"a\":1}}}}\n\n"
+        )
+    };
+    let stream = [
+        ask("1", "elicitation/create"),
+        ask("\"q\"", "roots/list"),
+        ask("3", "sampling/createMessage"),
+        format!("data: {OK}\n\n!close"),
+    ];
+    let server = Server::start([
+        with_session(&json(200, INITIALIZED)),
+        format!("{events}{}", stream.concat()),
+        ACCEPTED.to_owned(),
+        ACCEPTED.to_owned(),
+        ACCEPTED.to_owned(),
+    ])
+    .await;
+    let client = HttpClient::new(&server.url).unwrap();
+    result(call(&client, legacy("initialize")).await.1);
+    let mut exchange = client.open(legacy("tools/call"));
+    let mut asked = Vec::new();
+    loop {
+        match poll_fn(|cx| exchange.as_mut().poll_event(cx)).await {
+            Event::Ask(ask, reply) => {
+                assert_eq!(ask.params.get("a"), Some("1"));
+                match ask.method.as_str() {
+                    "elicitation/create" => reply.answer(Ok(RawJson::parse("{\"b\":2}").unwrap())),
+                    "roots/list" => reply.answer(Err(ErrorObject::new(ErrorCode(-1), "no"))),
+                    _ => drop(reply),
+                }
+                asked.push(ask.method.as_str().to_owned());
+            }
+            Event::Outcome(outcome) => break assert_eq!(result(outcome), "{}"),
+            Event::Notification(note) => panic!("{note:?}"),
+        }
+    }
+    assert_eq!(
+        asked,
+        ["elicitation/create", "roots/list", "sampling/createMessage"]
+    );
+    server.requests_seen(5).await;
+    let seen = server.requests();
+    let answers: Vec<_> = seen[2..].iter().map(|it| it.body.as_str()).collect();
+    assert_eq!(
+        answers,
+        [
+            r#"{"jsonrpc":"2.0","id":1,"result":{"b":2}}"#,
+            r#"{"jsonrpc":"2.0","id":"q","error":{"code":-1,"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"Method not found: sampling/createMessage"}}"#,
+        ]
+    );
+    for answer in &seen[2..] {
+        assert_eq!(answer.summary(), "POST  version=2025-06-18 session=s1");
+    }
 }
 
 #[tokio::test]
