@@ -21,6 +21,8 @@ const LEAST_FAULTS: f64 = 0.03;
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     answered: usize,
+    /// Of them, without all of their notifications.
+    gapped: usize,
     refused: usize,
     abandoned: usize,
     failed: BTreeMap<String, usize>,
@@ -33,6 +35,10 @@ impl Told {
     pub(crate) fn count(&mut self, ending: &Ending) {
         match ending {
             Ending::Answered => self.answered += 1,
+            Ending::Gapped => {
+                self.answered += 1;
+                self.gapped += 1;
+            }
             Ending::Refused => self.refused += 1,
             Ending::Abandoned => self.abandoned += 1,
             Ending::Failed(kind, _) => {
@@ -73,6 +79,7 @@ impl Report {
     pub(crate) fn add(&mut self, told: Told) {
         let all = &mut self.all;
         all.answered += told.answered;
+        all.gapped += told.gapped;
         all.refused += told.refused;
         all.abandoned += told.abandoned;
         all.connects += told.connects;
@@ -153,8 +160,9 @@ impl fmt::Display for Report {
             .collect();
         writeln!(
             f,
-            "requests    {ended}: answered {}, with a list or the expected error {}, given up {}",
-            all.answered, all.refused, all.abandoned
+            "requests    {ended}: answered {} ({} of them lack a notification that a fault took), \
+             with a list or the expected error {}, given up {}",
+            all.answered, all.gapped, all.refused, all.abandoned
         )?;
         writeln!(
             f,

@@ -2,6 +2,7 @@
 
 mod headers;
 mod lines;
+mod oracle;
 mod sse;
 
 /// A target: it panics where something does not hold.
@@ -12,6 +13,7 @@ pub(crate) const TARGETS: &[(&str, Target)] = &[
     ("header", headers::headers),
     ("line", lines::lines),
     ("sse", sse::sse),
+    ("sse_oracle", oracle::oracle),
 ];
 
 /// Cuts `data` into chunks whose sizes the first bytes give.
