@@ -10,10 +10,18 @@
 //! ```
 
 mod app;
+pub mod events;
 mod handle;
 mod host;
+mod in_session;
+mod log;
+mod pair;
+mod refused;
+mod resume;
 mod service;
+mod settings;
 mod sweep;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +29,14 @@ use std::{fmt, future, io, net::SocketAddr, sync::Arc};
 
 use tokio::net::{TcpListener, ToSocketAddrs};
 
-pub use self::{host::HttpHost, service::HttpService};
+pub use mcp_transport::proto::http::{AnyWithCredentials, BadEntry, Cors};
+
+pub use self::{
+    events::{EventKey, EventStore, EventStoreError, MemoryEventStore},
+    host::HttpHost,
+    resume::SseStream,
+    service::HttpService,
+};
 use crate::server::Server;
 pub use crate::{policy::LegacyMode, proto::sessions::SessionLimits};
 
@@ -86,7 +101,7 @@ enum Problem {
     #[error("cannot bind the address: {0}")]
     Bind(#[source] io::Error),
     #[error(transparent)]
-    Entry(#[from] mcp_transport::proto::http::BadEntry),
+    Entry(#[from] BadEntry),
     #[error(
         "{address} is not on loopback, and no host is allowed: any web page could reach the server under a name of \
          its own. Say under which names clients reach it, in the program with \

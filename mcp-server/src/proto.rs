@@ -6,4 +6,8 @@ pub(crate) mod era;
 #[cfg(feature = "http")]
 pub(crate) mod http_era;
 #[cfg(feature = "http")]
+pub(crate) mod pair;
+#[cfg(feature = "http")]
 pub(crate) mod sessions;
+#[cfg(feature = "http")]
+pub(crate) mod streams;

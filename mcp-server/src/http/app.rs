@@ -5,101 +5,99 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use http::{StatusCode, request::Parts};
 use mcp_transport::{
-    Clock, Exchange, Extensions, Request,
+    Exchange, Extensions, Request,
     http::{
         HeaderMap, HeaderValue,
-        server::{BatchItem, HttpAnswer, HttpApp},
+        server::{HttpAnswer, HttpApp},
     },
     proto::{
         headers::{MCP_SESSION_ID, single},
-        http::Refusal,
+        http::Place,
     },
 };
 use mcp_types::{
-    Era, ErrorCode, ErrorObject, Message, RawParams, RequestId, RequestMeta, Revision,
-    capability::{ClientCapabilities, Implementation},
-    jsonrpc::{ErrorId, Malformed, NotificationMessage, RequestMessage, decode_batch},
-    lifecycle::InitializeParams,
-    notification::CancelledParams,
+    Era, ErrorCode, ErrorObject, Message, RawParams, RequestId,
+    jsonrpc::{ErrorId, Malformed},
 };
 
 use super::{
     Principal,
     handle::{Handle, Handled},
+    log::Log,
+    pair::Pair,
+    refused::{at_capacity, gone},
+    settings::Settings,
     sweep::{self, Sweeper},
+    tasks::Tasks,
 };
 use crate::{
     core::Core,
     policy::LegacyMode,
     proto::{
-        envelope,
-        http_era::{self, Facts, Named, Refused, Rules, Verdict},
-        sessions::{Closed, Full, NotBegun, SessionId, SessionLimits, Sessions},
+        http_era::{self, Facts, Named, Rules, Verdict},
+        pair,
+        sessions::{Closed, Full, SessionId, Sessions},
     },
     session::Session,
 };
 
-/// How long a client is asked to wait when a cap is reached.
-const RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(5);
-
 /// A server on HTTP.
-pub(super) struct App(pub(super) Arc<Inner>);
+pub(super) struct App {
+    pub(super) inner: Arc<Inner>,
+    pub(super) tasks: Arc<Tasks>,
+}
 
 pub(super) struct Inner {
-    core: Arc<Core>,
-    legacy: LegacyMode,
-    pub(super) clock: Arc<dyn Clock>,
-    table: Mutex<Sessions<Session, Handle>>,
+    pub(super) core: Arc<Core>,
+    pub(super) settings: Settings,
+    table: Mutex<Sessions<Seat, Handle>>,
     sweeper: Mutex<Sweeper>,
 }
 
-/// A session that lives as long as the requests of one POST, and runs its hooks then.
-struct Transient(Session);
-
-impl Drop for Transient {
-    fn drop(&mut self) {
-        self.0.close();
-    }
+/// Who has a place in the table.
+#[derive(Clone)]
+pub(super) enum Seat {
+    /// A session of streamable HTTP, with its log where its streams can be taken up again.
+    Session(Session, Option<Arc<Log>>),
+    /// A stream of HTTP+SSE.
+    Pair(Arc<Pair>),
 }
 
 /// A request of a known session.
-struct InSession {
-    id: SessionId,
-    session: Session,
+pub(super) struct InSession {
+    pub(super) id: SessionId,
+    pub(super) session: Session,
+    pub(super) log: Option<Arc<Log>>,
 }
 
 impl App {
-    pub(super) fn new(
-        core: Arc<Core>,
-        legacy: LegacyMode,
-        limits: SessionLimits,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self(Arc::new(Inner {
+    pub(super) fn new(core: Arc<Core>, settings: Settings) -> Self {
+        let inner = Arc::new(Inner {
             core,
-            legacy,
-            clock,
-            table: Mutex::new(Sessions::new(limits)),
+            table: Mutex::new(Sessions::new(settings.sessions.clone())),
+            settings,
             sweeper: Mutex::default(),
-        }))
+        });
+        let tasks = Arc::default();
+        Self { inner, tasks }
     }
 
     /// Ends the streams on which sessions listen; the sessions stay.
     pub(super) fn end_streams(&self) {
-        let handles: Vec<Handle> = self.0.table().listening().cloned().collect();
+        let handles: Vec<Handle> = self.inner.table().listening().cloned().collect();
         handles.iter().for_each(Handle::end);
     }
 
     /// Ends all sessions.
     pub(super) fn close_all(&self) {
-        let all = self.0.table().close_all();
+        let all = self.inner.table().close_all();
         all.into_iter().for_each(close);
     }
 
     fn rules(&self) -> Rules<'_> {
         Rules {
-            policy: &self.0.core.policy,
-            legacy: self.0.legacy,
+            policy: &self.inner.core.policy,
+            legacy: self.inner.settings.legacy,
         }
     }
 
@@ -113,11 +111,9 @@ impl App {
             Ok(Some(id)) => id.to_str().ok().map(SessionId::sent),
             Err(_) => None,
         };
-        let found = id.and_then(|id| {
-            let now = self.0.clock.now();
-            let mut table = self.0.table();
-            let session = table.find(&id, principal(&head.extensions), now)?.clone();
-            Some(InSession { id, session })
+        let found = id.and_then(|id| match self.inner.find(&id, &head.extensions)? {
+            Seat::Session(session, log) => Some(InSession { id, session, log }),
+            Seat::Pair(_) => None,
         });
         let named = found.as_ref().map_or(Named::Unknown, |found| {
             Named::Session(found.session.revision())
@@ -126,7 +122,8 @@ impl App {
     }
 
     fn initialize(&self, id: &RequestId, params: &RawParams, ext: &Extensions) -> HttpAnswer {
-        let (session, result) = match self.0.core.initialize(params, self.has_sessions()) {
+        let opened = self.inner.core.initialize(params, self.has_sessions());
+        let (session, result) = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 let status = http_era::handshake_status(&error);
@@ -134,176 +131,72 @@ impl App {
             }
         };
         let answer = HttpAnswer::result(id, &result);
-        if self.0.legacy != LegacyMode::Stateful {
+        if self.inner.settings.legacy != LegacyMode::Stateful {
             session.close();
             return answer;
         }
-        let mut entropy = [0; 16];
-        if getrandom::fill(&mut entropy).is_err() {
+        let id = ErrorId::Known(id.clone());
+        let (Some(session_id), Some(name)) = (new_id(), new_id()) else {
             session.close();
-            let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, "Internal error");
-            let status = StatusCode::INTERNAL_SERVER_ERROR;
-            return HttpAnswer::error(status, &ErrorId::Known(id.clone()), &error);
-        }
-        let session_id = SessionId::from_entropy(entropy);
+            return no_entropy(&id);
+        };
+        let store = self.inner.settings.store.clone();
+        let log = store.map(|store| {
+            let (limits, clock) = (&self.inner.core.limits, &self.inner.settings.clock);
+            let log = Log::new(name.as_str(), store, limits, Arc::clone(clock), &self.tasks);
+            Arc::new(log)
+        });
         let header = HeaderValue::from_str(session_id.as_str());
-        let now = self.0.clock.now();
-        let opened = self
-            .0
-            .table()
-            .open(session_id, session.clone(), principal(ext), now);
-        match (opened, header) {
-            (Ok(()), Ok(header)) => {
-                sweep::start(&self.0);
-                answer.with_header(MCP_SESSION_ID, header)
-            }
+        let seat = Seat::Session(session.clone(), log);
+        match (self.enter(&session_id, seat, ext, None), header) {
+            (Ok(()), Ok(header)) => answer.with_header(MCP_SESSION_ID, header),
             (Err(full), _) => {
                 session.close();
-                at_capacity(full, id)
+                at_capacity(full, &id)
             }
             // An id is hexadecimal digits, which every header may hold.
             (Ok(()), Err(_)) => answer,
         }
     }
 
-    /// A request of a session, as an exchange that the session can end.
-    fn open(
+    /// Gives a seat in the table, to one who listens if there is a handle of its stream.
+    pub(super) fn enter(
         &self,
-        at: &InSession,
-        request: RequestMessage,
-        ext: Extensions,
-    ) -> Result<std::pin::Pin<Box<dyn Exchange>>, NotBegun> {
-        let handle = Handle::default();
-        let id = request.id.clone();
-        self.0.table().begin(&at.id, id.clone(), handle.clone())?;
-        let exchange = self
-            .0
-            .core
-            .legacy(&at.session, legacy_request(request, ext));
-        let (inner, session) = (Arc::clone(&self.0), at.id.clone());
+        id: &SessionId,
+        seat: Seat,
+        ext: &Extensions,
+        stream: Option<Handle>,
+    ) -> Result<(), Full> {
+        let now = self.inner.settings.clock.now();
+        {
+            let mut table = self.inner.table();
+            table.open(id.clone(), seat, principal(ext), now)?;
+            if let Some(stream) = stream {
+                table.listen(id, stream);
+            }
+        }
+        sweep::start(&self.inner);
+        Ok(())
+    }
+
+    /// What a session is told unasked, for the stream that `handle` ends; it takes over from the one before. `None` if
+    /// the session is gone.
+    pub(super) fn unasked(
+        &self,
+        at: InSession,
+        handle: Handle,
+    ) -> Option<std::pin::Pin<Box<dyn Exchange>>> {
+        let (ticket, before) = self.inner.table().listen(&at.id, handle.clone())?;
+        if let Some(before) = before {
+            before.end();
+        }
+        let exchange = self.inner.core.unasked(&at.session);
+        let (inner, id) = (Arc::clone(&self.inner), at.id);
         let over = move || {
-            let now = inner.clock.now();
-            inner.table().end(&session, &id, now);
+            let now = inner.settings.clock.now();
+            inner.table().unlisten(&id, ticket, now);
         };
-        Ok(Box::pin(Handled::new(exchange, handle, over)))
-    }
-
-    fn in_session(
-        &self,
-        at: &InSession,
-        message: Result<Message, Malformed>,
-        body: &Bytes,
-        ext: Extensions,
-    ) -> HttpAnswer {
-        match message {
-            Ok(Message::Request(request)) => {
-                let id = request.id.clone();
-                match self.open(at, request, ext) {
-                    Ok(exchange) => HttpAnswer::exchange(id, exchange, Era::Legacy).kept(),
-                    Err(not_begun) => refuse(not_begun, &id),
-                }
-            }
-            Ok(Message::Notification(notification)) => {
-                self.hear(at, &notification);
-                HttpAnswer::empty(StatusCode::ACCEPTED)
-            }
-            // Nothing was asked, so a response answers nothing.
-            Ok(Message::Response(_)) => HttpAnswer::empty(StatusCode::ACCEPTED),
-            Err(_) => self.batch(body, |message| match message {
-                Message::Request(request) => {
-                    let id = request.id.clone();
-                    let opened = self.open(at, request, ext.clone());
-                    Some(opened.map_or_else(
-                        |not_begun| BatchItem::error(&ErrorId::Known(id.clone()), &said(not_begun)),
-                        |exchange| BatchItem::exchange(id.clone(), exchange),
-                    ))
-                }
-                Message::Notification(notification) => {
-                    self.hear(at, &notification);
-                    None
-                }
-                Message::Response(_) => None,
-            }),
-        }
-    }
-
-    fn hear(&self, at: &InSession, notification: &NotificationMessage) {
-        if notification.method != "notifications/cancelled" {
-            return;
-        }
-        let cancelled = notification.params.decode::<CancelledParams>();
-        let Some(request) = cancelled.ok().and_then(|params| params.request_id) else {
-            return;
-        };
-        let handle = self.0.table().running(&at.id, &request).cloned();
-        if let Some(handle) = handle {
-            handle.end();
-        }
-    }
-
-    fn stateless(
-        &self,
-        revision: Revision,
-        message: Result<Message, Malformed>,
-        body: &Bytes,
-        ext: Extensions,
-    ) -> HttpAnswer {
-        let client = Implementation::new("unknown", "");
-        let params = InitializeParams::new(revision, ClientCapabilities::default(), client);
-        let session = Arc::new(Transient(Session::open(revision, &params)));
-        let open = |request, ext| -> std::pin::Pin<Box<dyn Exchange>> {
-            let request = legacy_request(request, ext);
-            let exchange = self.0.core.legacy(&session.0, request);
-            let session = Arc::clone(&session);
-            Box::pin(Handled::new(exchange, Handle::default(), || drop(session)))
-        };
-        match message {
-            Ok(Message::Request(request)) => {
-                let id = request.id.clone();
-                HttpAnswer::exchange(id, open(request, ext), Era::Legacy).kept()
-            }
-            Ok(Message::Notification(_) | Message::Response(_)) => {
-                HttpAnswer::empty(StatusCode::ACCEPTED)
-            }
-            Err(_) => self.batch(body, |message| match message {
-                Message::Request(request) => {
-                    let id = request.id.clone();
-                    Some(BatchItem::exchange(id, open(request, ext.clone())))
-                }
-                Message::Notification(_) | Message::Response(_) => None,
-            }),
-        }
-    }
-
-    fn batch(
-        &self,
-        body: &Bytes,
-        mut each: impl FnMut(Message) -> Option<BatchItem>,
-    ) -> HttpAnswer {
-        let messages = match decode_batch(body, self.0.core.limits.batch) {
-            Ok(messages) => messages,
-            Err(malformed) => {
-                let error = malformed.answer();
-                let error = error.unwrap_or_else(|| {
-                    ErrorObject::new(ErrorCode::INVALID_REQUEST, malformed.to_string())
-                });
-                return HttpAnswer::error(StatusCode::BAD_REQUEST, &ErrorId::Null, &error);
-            }
-        };
-        let items = messages.into_iter().filter_map(|message| match message {
-            Ok(Message::Request(request)) if request.method == "initialize" => {
-                let text = "Invalid request: initialize is not allowed in a batch";
-                let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, text);
-                Some(BatchItem::error(&ErrorId::Known(request.id), &error))
-            }
-            Ok(message) => each(message),
-            Err(malformed) => {
-                let error = malformed.answer()?;
-                let id = malformed.id.map_or(ErrorId::Null, ErrorId::Known);
-                Some(BatchItem::error(&id, &error))
-            }
-        });
-        HttpAnswer::batch(items).kept()
+        Some(Box::pin(Handled::new(exchange, handle, over)))
     }
 }
 
@@ -312,7 +205,17 @@ impl HttpApp for App {
         self.rules().legacy_mode() == LegacyMode::Stateful
     }
 
+    fn place(&self, head: &Parts) -> Place {
+        match self.inner.settings.pair && self.has_sessions() {
+            true => pair::place(head.uri.path()),
+            false => Place::Endpoint,
+        }
+    }
+
     fn post(&self, head: Parts, message: Result<Message, Malformed>, body: &Bytes) -> HttpAnswer {
+        if self.place(&head) == Place::Messages {
+            return self.pair_message(head, message);
+        }
         let (session, at) = self.named(&head);
         let facts = Facts {
             headers: &head.headers,
@@ -325,7 +228,7 @@ impl HttpApp for App {
             (Verdict::Modern(meta), Ok(Message::Request(message)), _) => {
                 let mut request = Request::new(message.method, message.params).with_meta(meta);
                 request.ext = extensions(head);
-                HttpAnswer::exchange(message.id, self.0.core.modern(request), Era::Modern)
+                HttpAnswer::exchange(message.id, self.inner.core.modern(request), Era::Modern)
             }
             (Verdict::Initialize, Ok(Message::Request(message)), _) => {
                 self.initialize(&message.id, &message.params, &head.extensions)
@@ -345,30 +248,21 @@ impl HttpApp for App {
     }
 
     fn get(&self, head: Parts) -> HttpAnswer {
+        if self.place(&head) == Place::Stream {
+            return self.pair_stream(&head);
+        }
         let (named, at) = self.named(&head);
         if let Err(refused) = http_era::judge_session(&head.headers, named, &self.rules()) {
             return refused.into();
         }
-        let handle = Handle::default();
-        let listening = at.and_then(|at| {
-            let (ticket, before) = self.0.table().listen(&at.id, handle.clone())?;
-            Some((at, ticket, before))
-        });
-        let Some((at, ticket, before)) = listening else {
-            // It ended while this was judged.
-            let error = said(NotBegun::Unknown);
-            return HttpAnswer::error(StatusCode::NOT_FOUND, &ErrorId::Omitted, &error);
+        let Some(at) = at else {
+            return gone();
         };
-        if let Some(before) = before {
-            before.end();
+        if let Some(log) = at.log.clone() {
+            return self.listen(at, &log, &head.headers);
         }
-        let exchange = self.0.core.unasked(&at.session);
-        let (inner, id) = (Arc::clone(&self.0), at.id);
-        let over = move || {
-            let now = inner.clock.now();
-            inner.table().unlisten(&id, ticket, now);
-        };
-        HttpAnswer::stream(Box::pin(Handled::new(exchange, handle, over)))
+        let unasked = self.unasked(at, Handle::default());
+        unasked.map_or_else(gone, HttpAnswer::stream)
     }
 
     fn delete(&self, head: Parts) -> HttpAnswer {
@@ -376,7 +270,7 @@ impl HttpApp for App {
         if let Err(refused) = http_era::judge_session(&head.headers, named, &self.rules()) {
             return refused.into();
         }
-        let closed = at.and_then(|at| self.0.table().close(&at.id));
+        let closed = at.and_then(|at| self.inner.table().close(&at.id));
         if let Some(closed) = closed {
             close(closed);
         }
@@ -385,13 +279,19 @@ impl HttpApp for App {
 }
 
 impl Inner {
-    pub(super) fn table(&self) -> MutexGuard<'_, Sessions<Session, Handle>> {
+    pub(super) fn table(&self) -> MutexGuard<'_, Sessions<Seat, Handle>> {
         // No code panics while it holds the lock, so a poisoned one is whole.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn sweeper(&self) -> MutexGuard<'_, Sweeper> {
         self.sweeper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who has the seat of this id, if the caller may know.
+    pub(super) fn find(&self, id: &SessionId, ext: &Extensions) -> Option<Seat> {
+        let now = self.settings.clock.now();
+        self.table().find(id, principal(ext), now).cloned()
     }
 }
 
@@ -404,16 +304,31 @@ impl Drop for Inner {
 
 /// Ends a session that has left the table, and what is at work in it. Not to be called under the lock: hooks
 /// may do anything.
-pub(super) fn close(closed: Closed<Session, Handle>) {
+pub(super) fn close(closed: Closed<Seat, Handle>) {
     let Closed { session, at_work } = closed;
     at_work.iter().for_each(Handle::end);
-    session.close();
+    match session {
+        Seat::Session(session, log) => {
+            session.close();
+            if let Some(log) = log {
+                log.close();
+            }
+        }
+        Seat::Pair(pair) => pair.close(),
+    }
 }
 
-impl From<Refused> for HttpAnswer {
-    fn from(refused: Refused) -> Self {
-        Self::error(refused.status, &refused.id, &refused.error)
-    }
+/// An id that nobody can guess; `None` where the system has no randomness.
+pub(super) fn new_id() -> Option<SessionId> {
+    let mut entropy = [0; 16];
+    getrandom::fill(&mut entropy).ok()?;
+    Some(SessionId::from_entropy(entropy))
+}
+
+/// Without randomness there are no sessions.
+pub(super) fn no_entropy(id: &ErrorId) -> HttpAnswer {
+    let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, "Internal error");
+    HttpAnswer::error(StatusCode::INTERNAL_SERVER_ERROR, id, &error)
 }
 
 fn principal(ext: &Extensions) -> Option<&str> {
@@ -421,49 +336,8 @@ fn principal(ext: &Extensions) -> Option<&str> {
 }
 
 /// What a handler may want to know of the head; headers hold secrets, and are never logged.
-fn extensions(head: Parts) -> Extensions {
+pub(super) fn extensions(head: Parts) -> Extensions {
     let mut ext = head.extensions;
     ext.insert::<HeaderMap>(head.headers);
     ext
-}
-
-fn legacy_request(message: RequestMessage, ext: Extensions) -> Request {
-    // A legacy peer's odd `_meta` is better ignored than refused.
-    let meta: RequestMeta = envelope::read_meta(&message.params).unwrap_or_default();
-    let mut request = Request::new(message.method, message.params).with_meta(meta);
-    request.ext = ext;
-    request
-}
-
-fn at_capacity(full: Full, id: &RequestId) -> HttpAnswer {
-    let refusal = Refusal::Capacity {
-        what: full.what,
-        limit: full.limit,
-        retry_after: RETRY_AFTER,
-    };
-    HttpAnswer::refusal(&refusal, &ErrorId::Known(id.clone()))
-}
-
-fn refuse(not_begun: NotBegun, id: &RequestId) -> HttpAnswer {
-    let status = match not_begun {
-        NotBegun::Full(full) => return at_capacity(full, id),
-        NotBegun::Duplicate => StatusCode::BAD_REQUEST,
-        NotBegun::Unknown => StatusCode::NOT_FOUND,
-    };
-    HttpAnswer::error(status, &ErrorId::Known(id.clone()), &said(not_begun))
-}
-
-fn said(not_begun: NotBegun) -> ErrorObject {
-    let (code, text) = match not_begun {
-        NotBegun::Unknown => (ErrorCode::INVALID_REQUEST, "Session not found".to_owned()),
-        NotBegun::Duplicate => (
-            ErrorCode::INVALID_REQUEST,
-            "Duplicate request id".to_owned(),
-        ),
-        NotBegun::Full(full) => (
-            ErrorCode::INTERNAL_ERROR,
-            format!("At capacity: {} {}", full.limit, full.what),
-        ),
-    };
-    ErrorObject::new(code, text)
 }

@@ -10,6 +10,9 @@ use mcp_errors::Failure;
 use mcp_transport::{Event, Exchange};
 use mcp_types::{ErrorCode, ErrorObject};
 
+/// The code of a request that was told to end.
+pub(super) const CANCELLED: ErrorCode = ErrorCode(-32800);
+
 /// Tells an exchange to end. Clones are the same handle.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Handle(Arc<Mutex<State>>);
@@ -33,7 +36,8 @@ impl Handle {
         }
     }
 
-    fn poll_ended(&self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Whether it is to end; a waker of the last one who asked is told.
+    pub(super) fn poll_ended(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.state();
         if state.is_ended {
             return Poll::Ready(());
@@ -88,7 +92,7 @@ impl<F: FnOnce() + Send + Unpin> Exchange for Handled<F> {
         // First of all: a stream that was taken over must not listen in the place of its successor.
         if self.inner.is_some() && self.handle.poll_ended(cx).is_ready() {
             self.finish();
-            let cancelled = ErrorObject::new(ErrorCode(-32800), "Request cancelled");
+            let cancelled = ErrorObject::new(CANCELLED, "Request cancelled");
             return Poll::Ready(Event::Outcome(Err(Failure::peer(cancelled))));
         }
         let Some(inner) = &mut self.inner else {

@@ -1,13 +1,13 @@
 //! The choices of hosting on HTTP, and the way from them to a running server.
 
-use std::{fmt, future::Future, sync::Arc};
+use std::{fmt, future::Future, sync::Arc, time::Duration};
 
 use axum::Router;
 use http::StatusCode;
 use mcp_transport::{
-    clock::{Clock, SystemClock},
+    Clock,
     http::server::{self as transport, serve},
-    proto::http::{AllowList, BadEntry},
+    proto::http::{AllowList, BadEntry, Cors},
 };
 use mcp_types::{
     ErrorCode, ErrorObject,
@@ -15,7 +15,9 @@ use mcp_types::{
 };
 use tokio::net::{TcpListener, ToSocketAddrs};
 
-use super::{HttpError, Problem, app::App, service::HttpService};
+use super::{
+    HttpError, Problem, app::App, events::EventStore, service::HttpService, settings::Settings,
+};
 use crate::{core::Core, policy::LegacyMode, proto::sessions::SessionLimits};
 
 /// A server that is to be hosted on HTTP.
@@ -32,9 +34,8 @@ pub struct HttpHost {
     core: Arc<Core>,
     hosts: Option<String>,
     origins: Option<String>,
-    legacy: LegacyMode,
-    sessions: SessionLimits,
-    clock: Arc<dyn Clock>,
+    cors: Option<Cors>,
+    settings: Settings,
 }
 
 impl HttpHost {
@@ -43,9 +44,8 @@ impl HttpHost {
             core,
             hosts: None,
             origins: None,
-            legacy: LegacyMode::default(),
-            sessions: SessionLimits::default(),
-            clock: Arc::new(SystemClock),
+            cors: None,
+            settings: Settings::default(),
         }
     }
 
@@ -65,22 +65,83 @@ impl HttpHost {
         self
     }
 
+    /// Lets web pages of some origins call the server and read its answers: they are allowed as with
+    /// [`Self::allowed_origins`], and browsers are told so. Without it no answer speaks of CORS.
+    ///
+    /// ```
+    /// # use mcp_server::{Server, http::Cors};
+    /// let server = Server::new("ops", "1.0.0");
+    /// let cors = Cors::for_origins("https://app.example.com")?;
+    /// let service = server.http().cors(cors).service()?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cors(self, cors: Cors) -> Self {
+        let cors = Some(cors);
+        Self { cors, ..self }
+    }
+
     /// Sets how legacy clients are served.
     #[must_use]
     pub fn legacy(self, legacy: LegacyMode) -> Self {
-        Self { legacy, ..self }
+        self.set(|settings| settings.legacy = legacy)
     }
 
     /// Sets how many legacy sessions there may be, and how long they may be idle.
     #[must_use]
     pub fn sessions(self, sessions: SessionLimits) -> Self {
-        Self { sessions, ..self }
+        self.set(|settings| settings.sessions = sessions)
     }
 
     /// Sets the clock that deadlines go by.
     #[must_use]
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
-        Self { clock, ..self }
+        self.set(|settings| settings.clock = clock)
+    }
+
+    /// Serves clients of the deprecated HTTP+SSE transport of 2024-11-05 as well, or no longer: their stream is at
+    /// `sse` beside or below the address of the server, and their messages go to `messages` beside that. Needs
+    /// [`LegacyMode::Stateful`], which is the default.
+    ///
+    /// Each stream is a session, and counts as one; it ends with the stream. [`Self::serve`] answers at `/sse` and
+    /// `/mcp/sse`. In a router of your own nest the service (`nest_service("/tools", …)` gives `/tools/sse`).
+    #[must_use]
+    pub fn legacy_sse(self, serve: bool) -> Self {
+        self.set(|settings| settings.pair = serve)
+    }
+
+    /// Sets where clients of HTTP+SSE are told to post, for a server behind a proxy that shortens paths: such as
+    /// `/gateway/ops/messages`. The proxy must bring it to `messages` beside the stream.
+    #[must_use]
+    pub fn legacy_sse_messages(self, path: impl Into<String>) -> Self {
+        let path: String = path.into();
+        self.set(|settings| settings.messages = Some(path))
+    }
+
+    /// Keeps the events of legacy sessions' streams in `store`: a client whose connection broke takes the stream up
+    /// again with `Last-Event-ID` and gets what it missed, and [`SseStream`](super::SseStream) lets a handler close
+    /// the stream meanwhile. Each answer to a session's request is a stream of events then.
+    ///
+    /// ```
+    /// # use mcp_server::{Server, http::MemoryEventStore};
+    /// # let server = Server::new("ops", "1.0.0");
+    /// let host = server.http().event_store(MemoryEventStore::new());
+    /// ```
+    #[must_use]
+    pub fn event_store(self, store: impl EventStore) -> Self {
+        self.set(|settings| settings.store = Some(Arc::new(store)))
+    }
+
+    /// Sets after which time a client comes back to a stream that has ended early, where there is an event store: 1 s
+    /// by default.
+    #[must_use]
+    pub fn sse_retry(self, after: Duration) -> Self {
+        self.set(|settings| settings.retry = after)
+    }
+
+    fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
     }
 
     /// The server as a tower service: for [`axum::Router::nest_service`], or any other router.
@@ -118,10 +179,23 @@ impl HttpHost {
         }
         let service = self.service_for(allow);
         let app = Arc::clone(service.app());
-        let router: Router = Router::new()
-            .route_service("/mcp", service.clone())
-            .route_service("/mcp/", service.clone())
-            .route_service("/", service)
+        let paths: &[&str] = match self.settings.pair {
+            true => &[
+                "/mcp",
+                "/mcp/",
+                "/",
+                "/sse",
+                "/messages",
+                "/mcp/sse",
+                "/mcp/messages",
+            ],
+            false => &["/mcp", "/mcp/", "/"],
+        };
+        let router: Router = paths
+            .iter()
+            .fold(Router::new(), |router, path| {
+                router.route_service(path, service.clone())
+            })
             .fallback(not_found);
         tracing::info!(%address, "serving MCP at /mcp");
         let limits = self.core.limits.clone();
@@ -130,7 +204,8 @@ impl HttpHost {
             // Streams that wait for news would wait out the whole drain time.
             app.end_streams();
         };
-        let served = serve(listener, router, limits, Arc::clone(&self.clock), shutdown).await;
+        let clock = Arc::clone(&self.settings.clock);
+        let served = serve(listener, router, limits, clock, shutdown).await;
         app.close_all();
         if served.cut > 0 {
             tracing::warn!(connections = served.cut, "cut after the drain time");
@@ -143,16 +218,11 @@ impl HttpHost {
     }
 
     fn service_for(&self, allow: AllowList) -> HttpService {
-        let app = Arc::new(App::new(
-            Arc::clone(&self.core),
-            self.legacy,
-            self.sessions.clone(),
-            Arc::clone(&self.clock),
-        ));
+        let app = Arc::new(App::new(Arc::clone(&self.core), self.settings.clone()));
         let service = transport::HttpService::new(Arc::clone(&app))
             .with_allow(allow)
             .with_limits(self.core.limits.clone())
-            .with_clock(Arc::clone(&self.clock));
+            .with_clock(Arc::clone(&self.settings.clock));
         HttpService::new(service, app)
     }
 
@@ -162,9 +232,13 @@ impl HttpHost {
             own.or_else(|| std::env::var(variable).ok())
                 .unwrap_or_default()
         };
-        AllowList::loopback()
+        let allow = AllowList::loopback()
             .with_hosts(&listed(&self.hosts, "MCP_ALLOWED_HOSTS"))?
-            .with_origins(&listed(&self.origins, "MCP_ALLOWED_ORIGINS"))
+            .with_origins(&listed(&self.origins, "MCP_ALLOWED_ORIGINS"))?;
+        Ok(match &self.cors {
+            Some(cors) => allow.with_cors(cors.clone()),
+            None => allow,
+        })
     }
 }
 
@@ -173,8 +247,8 @@ impl fmt::Debug for HttpHost {
         f.debug_struct("HttpHost")
             .field("hosts", &self.hosts)
             .field("origins", &self.origins)
-            .field("legacy", &self.legacy)
-            .field("sessions", &self.sessions)
+            .field("cors", &self.cors)
+            .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
 }

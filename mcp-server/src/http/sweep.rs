@@ -32,7 +32,7 @@ pub(super) fn start(app: &Arc<Inner>) {
 
 async fn sweep(app: Weak<Inner>) {
     while let Some(inner) = app.upgrade() {
-        let now = inner.clock.now();
+        let now = inner.settings.clock.now();
         let expired = inner.table().expire(now);
         expired.into_iter().for_each(close);
         let next = {
@@ -45,7 +45,7 @@ async fn sweep(app: Weak<Inner>) {
         let Some(next) = next else {
             return;
         };
-        let wait = inner.clock.sleep_until(next.max(now + STEP));
+        let wait = inner.settings.clock.sleep_until(next.max(now + STEP));
         drop(inner);
         wait.await;
     }

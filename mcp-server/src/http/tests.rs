@@ -3,6 +3,8 @@
 mod hosting;
 mod legacy;
 mod modern;
+mod pair;
+mod resuming;
 mod rows_3_8;
 
 use std::{net::SocketAddr, sync::Arc};
@@ -16,8 +18,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::HttpError;
-use crate::{Answer, Args, BoxFuture, Call, Headers, Json, Server, Service, Tool, schemars};
+use super::{HttpError, SseStream};
+use crate::{
+    Answer, Args, BoxFuture, Call, Context, Headers, Json, Server, Service, Tool, schemars,
+};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Text {
@@ -68,6 +72,17 @@ impl Hosted {
                 "done".to_owned()
             }
         };
+        let (polls, gate) = (watcher_of_ends.clone(), Arc::clone(&go));
+        let poll = move |cx: Context| {
+            let (polls, gate) = (polls.clone(), Arc::clone(&gate));
+            async move {
+                let said = SseStream::of(&cx).map(SseStream::close);
+                let said = said.map_or("no stream", |()| "closed the stream");
+                polls.0.send(said).ok();
+                gate.notified().await;
+                "done".to_owned()
+            }
+        };
         let closes = watcher_of_ends.clone();
         // A call of `header` in a session tells when that session ends.
         let watch = move |inner: Arc<dyn Service>| -> Arc<dyn Service> {
@@ -84,20 +99,9 @@ impl Hosted {
                 inner.call(call)
             })
         };
-        let server = Server::new("test", "1.0")
-            .layer(watch)
-            .tool(Tool::new(
-                "echo",
-                |Args(Text { text }): Args<Text>| async move { Json(Echo { text }) },
-            ))
-            .tool(Tool::new("header", |headers: Headers| async move {
-                let value = headers
-                    .0
-                    .get("x-test")
-                    .and_then(|value| value.to_str().ok());
-                value.unwrap_or("none").to_owned()
-            }))
-            .tool(Tool::new("hang", hang));
+        let server = with_tools(Server::new("test", "1.0").layer(watch))
+            .tool(Tool::new("hang", hang))
+            .tool(Tool::new("poll", poll));
         let server = Arc::new(server);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -139,6 +143,22 @@ impl Hosted {
     async fn event(&mut self) -> &'static str {
         self.events.recv().await.unwrap()
     }
+}
+
+/// The tools that need nothing of the test.
+fn with_tools(server: Server) -> Server {
+    server
+        .tool(Tool::new(
+            "echo",
+            |Args(Text { text }): Args<Text>| async move { Json(Echo { text }) },
+        ))
+        .tool(Tool::new("header", |headers: Headers| async move {
+            let value = headers
+                .0
+                .get("x-test")
+                .and_then(|value| value.to_str().ok());
+            value.unwrap_or("none").to_owned()
+        }))
 }
 
 struct Client {

@@ -282,12 +282,12 @@ impl<S, C> Sessions<S, C> {
         all.into_iter().map(|entry| self.closed(entry)).collect()
     }
 
-    /// When to call [`Self::expire`] next; `None` while there is no session. A session at work may be idle
-    /// at the earliest one idle time from `now`.
+    /// When to call [`Self::expire`] next; `None` while there is no session, or none can ever be idle for too long.
+    /// A session at work may be idle at the earliest one idle time from `now`.
     pub(crate) fn poll_timeout(&self, now: Instant) -> Option<Instant> {
         let since = |entry: &Entry<S, C>| if entry.is_busy() { now } else { entry.used };
         let first = self.entries.values().map(since).min()?;
-        Some(first + self.limits.idle)
+        first.checked_add(self.limits.idle)
     }
 
     fn closed(&mut self, entry: Entry<S, C>) -> Closed<S, C> {
@@ -314,6 +314,6 @@ impl<S, C> Entry<S, C> {
     }
 
     fn is_due(&self, idle: Duration, now: Instant) -> bool {
-        !self.is_busy() && self.used + idle <= now
+        !self.is_busy() && now.saturating_duration_since(self.used) >= idle
     }
 }

@@ -8,6 +8,7 @@ mod accept;
 mod answer;
 mod body;
 mod connection;
+mod frames;
 mod kept;
 mod reading;
 mod running;
@@ -37,12 +38,14 @@ pub use self::{
     accept::{Served, serve},
     answer::{BatchItem, HttpAnswer},
     body::Body,
+    frames::Frames,
+    running::{notification_text, response_text},
 };
 use self::{kept::KeptTasks, reading::read_body};
 use crate::{
     clock::{Clock, SystemClock},
     proto::{
-        http::{AllowList, Refusal, accepts, check_caller, check_post},
+        http::{AllowList, Place, Refusal, accepts, check_caller, check_message, check_post},
         limits::Limits,
     },
 };
@@ -55,6 +58,11 @@ pub trait HttpApp: Send + Sync + 'static {
     /// Whether there are legacy sessions, and so GET and DELETE.
     fn has_sessions(&self) -> bool;
 
+    /// Which address the request is for; by its path, which a router may have shortened. By default there is one.
+    fn place(&self, _: &Parts) -> Place {
+        Place::Endpoint
+    }
+
     /// Judges a POST whose head HTTP has nothing against and whose body is complete.
     ///
     /// `message` is what `body` says; a batch is `Err` with [`MalformedKind::Batch`], for which
@@ -63,7 +71,7 @@ pub trait HttpApp: Send + Sync + 'static {
     /// [`MalformedKind::Batch`]: mcp_types::jsonrpc::MalformedKind::Batch
     fn post(&self, head: Parts, message: Result<Message, Malformed>, body: &Bytes) -> HttpAnswer;
 
-    /// Judges a GET: a legacy client wants the stream of what the server says unasked.
+    /// Judges a GET: a legacy client wants the stream of what the server says unasked, or that of HTTP+SSE.
     fn get(&self, head: Parts) -> HttpAnswer;
 
     /// Judges a DELETE: a legacy client ends its session.
@@ -155,29 +163,50 @@ impl<A: HttpApp> Inner<A> {
         B::Data: Buf,
     {
         let (head, body) = request.into_parts();
-        let sessions = self.app.has_sessions();
+        let (sessions, place) = (self.app.has_sessions(), self.app.place(&head));
+        let shown = self.allow.cors().map(|cors| {
+            let methods = place.methods(sessions);
+            let preflight = cors.preflight(&head.method, &head.headers, methods);
+            preflight.map_or_else(|| (false, cors.answer(&head.headers)), |said| (true, said))
+        });
         let answer = match head.method {
-            Method::POST => self.post(head, body).await,
-            Method::GET if sessions => self.get(head),
-            Method::DELETE if sessions => check_caller(&head, &self.allow)
+            Method::OPTIONS if matches!(shown, Some((true, _))) => check_caller(&head, &self.allow)
+                .map_or_else(HttpAnswer::from, |()| {
+                    HttpAnswer::empty(StatusCode::NO_CONTENT)
+                }),
+            _ if !place.takes(&head.method, sessions) => self.no_method(place, sessions).into(),
+            Method::POST => self.post(place, head, body).await,
+            Method::GET => self.get(head),
+            _ => check_caller(&head, &self.allow)
                 .map_or_else(HttpAnswer::from, |()| self.app.delete(head)),
-            _ => Refusal::Method {
-                path: self.path.clone(),
-                sessions,
-            }
-            .into(),
         };
-        answer
+        let mut response = answer
             .into_response(&self.clock, self.keep_alive, &self.kept)
-            .await
+            .await;
+        if let Some((_, headers)) = shown {
+            response.headers_mut().extend(headers);
+        }
+        response
     }
 
-    async fn post<B>(&self, head: Parts, body: B) -> HttpAnswer
+    fn no_method(&self, place: Place, sessions: bool) -> Refusal {
+        let path = self.path.clone();
+        match place {
+            Place::Endpoint => Refusal::Method { path, sessions },
+            Place::Stream | Place::Messages => Refusal::SseMethod(place),
+        }
+    }
+
+    async fn post<B>(&self, place: Place, head: Parts, body: B) -> HttpAnswer
     where
         B: http_body::Body,
         B::Data: Buf,
     {
-        if let Err(refusal) = check_post(&head, &self.allow, &self.limits) {
+        let check = match place {
+            Place::Messages => check_message,
+            Place::Endpoint | Place::Stream => check_post,
+        };
+        if let Err(refusal) = check(&head, &self.allow, &self.limits) {
             return refusal.into();
         }
         match read_body(body, &self.limits, &*self.clock).await {

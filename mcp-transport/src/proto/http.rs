@@ -4,7 +4,9 @@
 //! types and `Retry-After` with the same functions.
 
 mod allow;
+mod cors;
 mod media;
+mod place;
 mod refusal;
 mod retry_after;
 #[cfg(test)]
@@ -12,7 +14,9 @@ mod tests;
 mod url;
 
 pub use allow::{AllowList, BadEntry};
+pub use cors::{AnyWithCredentials, Cors};
 pub use media::{Accepts, EVENT_STREAM, JSON, accepts, essence, is_json_body};
+pub use place::Place;
 pub use refusal::Refusal;
 pub use retry_after::retry_after;
 pub use url::shown_url;
@@ -31,6 +35,21 @@ use super::limits::Limits;
 ///
 /// The [`Refusal`] of the first check that fails.
 pub fn check_post(head: &Parts, allow: &AllowList, limits: &Limits) -> Result<(), Refusal> {
+    check_message(head, allow, limits)?;
+    if accepts(&head.headers) == Accepts::BOTH {
+        Ok(())
+    } else {
+        Err(Refusal::Accept)
+    }
+}
+
+/// Judges the head of a POST to [`Place::Messages`]: as [`check_post`] but for `Accept`, since it is never answered
+/// with more than a status.
+///
+/// # Errors
+///
+/// The [`Refusal`] of the first check that fails.
+pub fn check_message(head: &Parts, allow: &AllowList, limits: &Limits) -> Result<(), Refusal> {
     check_caller(head, allow)?;
     is_json_body(&head.headers)?;
     if declared_length(&head.headers).is_some_and(|length| length > limits.request_body as u64) {
@@ -38,11 +57,7 @@ pub fn check_post(head: &Parts, allow: &AllowList, limits: &Limits) -> Result<()
             limit: limits.request_body,
         });
     }
-    if accepts(&head.headers) == Accepts::BOTH {
-        Ok(())
-    } else {
-        Err(Refusal::Accept)
-    }
+    Ok(())
 }
 
 /// Judges who calls: Origin, then Host. Holds for every method.

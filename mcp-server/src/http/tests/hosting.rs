@@ -1,6 +1,6 @@
 //! Where a server may be bound, whom it answers, and how it fits into a router.
 
-use std::{future, sync::Arc};
+use std::{future, net::SocketAddr, sync::Arc};
 
 use mcp_transport::clock::ManualClock;
 use serde_json::json;
@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use super::{Hosted, http, modern_call};
 use crate::{
     Ext, Server, Tool,
-    http::{HttpError, Principal},
+    http::{Cors, HttpError, Principal},
 };
 
 async fn serve(host: &super::super::HttpHost, address: &str) -> Result<(), HttpError> {
@@ -86,6 +86,22 @@ async fn hosts_and_origins_that_are_allowed() {
     }
 }
 
+/// Serves a router on a free port, until the test's runtime ends.
+pub(super) async fn serve_router(app: axum::Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (limits, clock) = (crate::Limits::default(), Arc::new(ManualClock::new()));
+    #[expect(clippy::disallowed_methods, reason = "the test's runtime owns it")]
+    tokio::spawn(mcp_transport::http::server::serve(
+        listener,
+        app,
+        limits,
+        clock,
+        future::pending(),
+    ));
+    address
+}
+
 #[tokio::test]
 async fn it_nests_in_a_router() {
     async fn whoami(Ext(principal): Ext<Principal>) -> String {
@@ -100,19 +116,8 @@ async fn it_nests_in_a_router() {
     let app = axum::Router::new()
         .nest_service("/tools", service)
         .layer(axum::Extension(Principal("ada".into())));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let (limits, clock) = (crate::Limits::default(), Arc::new(ManualClock::new()));
-    #[expect(clippy::disallowed_methods, reason = "the test's runtime owns it")]
-    tokio::spawn(mcp_transport::http::server::serve(
-        listener,
-        app,
-        limits,
-        clock,
-        future::pending(),
-    ));
     let hosted = Hosted {
-        address,
+        address: serve_router(app).await,
         ..Hosted::start(|host| host).await
     };
     let request = modern_call(1, "whoami", &json!({})).replacen("/mcp", "/tools", 1);
@@ -124,6 +129,74 @@ async fn it_nests_in_a_router() {
     );
     let get = http("PUT", &[], &json!({})).replacen("/mcp", "/tools", 1);
     assert_eq!(hosted.ask(&get).await.status, 405);
+}
+
+/// A preflight for `path`.
+fn preflight(path: &str, origin: &str) -> String {
+    format!(
+        "OPTIONS {path} HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\n\
+         Access-Control-Request-Method: POST\r\n\
+         Access-Control-Request-Headers: content-type, mcp-param-region\r\n\r\n"
+    )
+}
+
+#[tokio::test]
+async fn a4_nothing_is_said_of_cors_unless_it_is_configured() {
+    let hosted = Hosted::start(|host| host.allowed_origins("https://app.example")).await;
+    let answer = hosted.ask(&preflight("/mcp", "https://app.example")).await;
+    assert_eq!(answer.status, 405, "{answer:?}");
+    let call = modern_call(1, "echo", &json!({"text": "x"}));
+    let call = call.replacen("Host", "Origin: https://app.example\r\nHost", 1);
+    for answer in [answer, hosted.ask(&call).await] {
+        assert!(!answer.head.contains("access-control"), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_a_listed_origin_calls_and_reads_also_in_a_nested_service() {
+    let cors = Cors::for_origins("https://app.example").unwrap();
+    let service = Server::new("test", "1.0").http().cors(cors.clone());
+    let app = axum::Router::new().nest_service("/tools", service.service().unwrap());
+    let nested = serve_router(app).await;
+    let hosted = Hosted::start(|host| host.cors(cors)).await;
+    let nested = Hosted {
+        address: nested,
+        ..Hosted::start(|host| host).await
+    };
+    for (hosted, path) in [(&hosted, "/mcp"), (&hosted, "/"), (&nested, "/tools")] {
+        let answer = hosted.ask(&preflight(path, "https://app.example")).await;
+        assert_eq!(answer.status, 204, "{path} {answer:?}");
+        for (name, value) in [
+            ("access-control-allow-origin", "https://app.example"),
+            ("access-control-allow-methods", "GET, POST, DELETE"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{path}");
+        }
+        let allowed = answer.header("access-control-allow-headers").unwrap();
+        assert!(allowed.ends_with(", mcp-param-region"), "{allowed}");
+        let answer = hosted.ask(&preflight(path, "https://evil.example")).await;
+        assert_eq!(answer.status, 405, "{path}");
+        assert_eq!(answer.header("access-control-allow-origin"), None);
+        let rebound =
+            preflight(path, "https://app.example").replacen("localhost", "evil.example", 1);
+        assert_eq!(hosted.ask(&rebound).await.status, 403, "{path}");
+        let call = modern_call(1, "echo", &json!({"text": "x"})).replacen("/mcp", path, 1);
+        let call = call.replacen("Host", "Origin: https://app.example\r\nHost", 1);
+        // Errors can be read as well.
+        for call in [
+            call.clone(),
+            call.replacen("application/json", "text/plain", 1),
+        ] {
+            let answer = hosted.ask(&call).await;
+            let (shown, exposed) = (
+                answer.header("access-control-allow-origin"),
+                answer.header("access-control-expose-headers"),
+            );
+            assert_eq!(shown, Some("https://app.example"), "{path} {answer:?}");
+            assert!(exposed.unwrap().contains("mcp-session-id"), "{path}");
+            assert_eq!(answer.header("vary"), Some("origin"));
+        }
+    }
 }
 
 #[tokio::test]

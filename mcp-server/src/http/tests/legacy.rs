@@ -10,18 +10,22 @@ use crate::{
     http::{LegacyMode, SessionLimits},
 };
 
-fn initialize(version: &str) -> String {
-    let params = json!({
+pub(super) fn initialize_params(version: &str) -> Value {
+    json!({
         "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "0"},
-    });
+    })
+}
+
+pub(super) fn initialize(version: &str) -> String {
+    let params = initialize_params(version);
     http("POST", &[], &request(1, "initialize", &params))
 }
 
-fn request(id: u64, method: &str, params: &Value) -> Value {
+pub(super) fn request(id: u64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-fn call(id: u64, tool: &str, arguments: &Value) -> Value {
+pub(super) fn call(id: u64, tool: &str, arguments: &Value) -> Value {
     request(
         id,
         "tools/call",
@@ -30,17 +34,17 @@ fn call(id: u64, tool: &str, arguments: &Value) -> Value {
 }
 
 /// A session, and its id.
-async fn open(hosted: &Hosted, version: &str) -> String {
+pub(super) async fn open(hosted: &Hosted, version: &str) -> String {
     let answer = hosted.ask(&initialize(version)).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.header("mcp-session-id").unwrap().to_owned()
 }
 
-fn within(session: &str, method: &str, body: &Value) -> String {
+pub(super) fn within(session: &str, method: &str, body: &Value) -> String {
     http(method, &[("Mcp-Session-Id", session)], body)
 }
 
-async fn post(hosted: &Hosted, session: &str, body: &Value) -> Received {
+pub(super) async fn post(hosted: &Hosted, session: &str, body: &Value) -> Received {
     hosted.ask(&within(session, "POST", body)).await
 }
 

@@ -75,6 +75,16 @@ fn caps_hold_and_a_closed_session_makes_room() {
 }
 
 #[test]
+fn no_idle_time_is_too_long() {
+    let limits = SessionLimits::default().with_idle(Duration::MAX);
+    let (mut table, now) = (table(limits), start());
+    table.open(id(1), "", None, now).unwrap();
+    assert_eq!(table.poll_timeout(now), None);
+    assert_eq!(table.expire(now + seconds(1 << 30)), []);
+    assert_eq!(table.find(&id(1), None, now + seconds(1 << 30)), Some(&""));
+}
+
+#[test]
 fn an_idle_session_expires_and_a_busy_one_does_not() {
     let (mut table, now) = (table(SessionLimits::default()), start());
     assert_eq!(table.poll_timeout(now), None);

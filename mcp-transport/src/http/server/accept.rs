@@ -67,7 +67,7 @@ where
             Err(error) => {
                 tracing::warn!(%error, "cannot accept");
                 if is_about_us(&error) {
-                    clock.sleep_until(clock.now() + REST).await;
+                    clock.sleep_until(clock.deadline(REST)).await;
                 }
                 continue;
             }
@@ -114,7 +114,7 @@ async fn next(
 async fn drain(mut connections: JoinSet<()>, terms: &Terms) -> Served {
     let mut deadline = terms
         .clock
-        .sleep_until(terms.clock.now() + terms.limits.drain_time);
+        .sleep_until(terms.clock.deadline(terms.limits.drain_time));
     poll_fn(|cx| {
         while let Poll::Ready(ended) = connections.poll_join_next(cx) {
             if ended.is_none() {

@@ -11,8 +11,9 @@ use mcp_types::{
 
 use super::{
     body::Body,
+    frames::Frames,
     kept::KeptTasks,
-    running::{self, Running},
+    running::{self, Running, Source},
 };
 use crate::{
     clock::Clock,
@@ -31,6 +32,7 @@ enum Kind {
     Message(StatusCode, Bytes),
     Running(Running, OnDrop),
     Stream(Pin<Box<dyn Exchange>>),
+    Frames(Pin<Box<dyn Frames>>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,6 +99,11 @@ impl HttpAnswer {
         Self::of(Kind::Stream(exchange))
     }
 
+    /// A stream of events that `frames` writes.
+    pub fn frames(frames: impl Frames + 'static) -> Self {
+        Self::of(Kind::Frames(Box::pin(frames)))
+    }
+
     /// Lets exchanges run to their end even if the client goes away: a lost stream of a legacy session is
     /// no cancellation. A task of the service takes them over; it ends with them, or with the service.
     #[must_use]
@@ -125,7 +132,7 @@ impl HttpAnswer {
         match &self.kind {
             Kind::Empty(status) | Kind::Message(status, _) => Some(*status),
             Kind::Running(..) => None,
-            Kind::Stream(_) => Some(StatusCode::OK),
+            Kind::Stream(_) | Kind::Frames(_) => Some(StatusCode::OK),
         }
     }
 
@@ -133,7 +140,7 @@ impl HttpAnswer {
     pub fn message(&self) -> Option<&[u8]> {
         match &self.kind {
             Kind::Message(_, text) => Some(text),
-            Kind::Empty(_) | Kind::Running(..) | Kind::Stream(_) => None,
+            Kind::Empty(_) | Kind::Running(..) | Kind::Stream(_) | Kind::Frames(_) => None,
         }
     }
 
@@ -146,7 +153,8 @@ impl HttpAnswer {
         let mut response = match self.kind {
             Kind::Empty(status) => response(status, Body::empty()),
             Kind::Message(status, text) => json(status, text),
-            Kind::Stream(exchange) => running::stream(exchange, clock, keep_alive),
+            Kind::Stream(exchange) => running::stream(Source::Unasked(exchange), clock, keep_alive),
+            Kind::Frames(frames) => running::stream(Source::Frames(frames), clock, keep_alive),
             Kind::Running(mut running, on_drop) => {
                 if on_drop == OnDrop::Keep {
                     running.keep_in(kept);
@@ -178,7 +186,7 @@ impl fmt::Debug for HttpAnswer {
             Kind::Empty(_) => "empty",
             Kind::Message(..) => "message",
             Kind::Running(..) => "exchange",
-            Kind::Stream(_) => "stream",
+            Kind::Stream(_) | Kind::Frames(_) => "stream",
         };
         // Headers may hold the id of a session.
         f.debug_struct("HttpAnswer")

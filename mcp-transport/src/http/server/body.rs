@@ -37,6 +37,7 @@ pub(super) struct Events {
     clock: Arc<dyn Clock>,
     interval: Duration,
     comment_due: Sleep,
+    has_begun: bool,
 }
 
 impl Body {
@@ -60,7 +61,8 @@ impl Body {
             buffer: opening,
             clock: Arc::clone(clock),
             interval,
-            comment_due: clock.sleep_until(clock.now() + interval),
+            comment_due: clock.sleep_until(clock.deadline(interval)),
+            has_begun: false,
         })))
     }
 }
@@ -71,8 +73,8 @@ impl Events {
             let Some(source) = &mut self.source else {
                 break;
             };
-            match source.poll_message(cx) {
-                Poll::Ready(Some(message)) => sse::Frame::message(&message).write(&mut self.buffer),
+            match source.poll_frames(cx, &mut self.buffer) {
+                Poll::Ready(Some(())) => {}
                 Poll::Ready(None) => self.source = None,
                 Poll::Pending => break,
             }
@@ -81,10 +83,14 @@ impl Events {
             if self.source.is_none() {
                 return Poll::Ready(None);
             }
-            std::task::ready!(self.comment_due.as_mut().poll(cx));
+            // Proxies hold a head back until a body follows.
+            if self.has_begun {
+                std::task::ready!(self.comment_due.as_mut().poll(cx));
+            }
             sse::comment("keep-alive", &mut self.buffer);
         }
-        self.comment_due = self.clock.sleep_until(self.clock.now() + self.interval);
+        self.has_begun = true;
+        self.comment_due = self.clock.sleep_until(self.clock.deadline(self.interval));
         Poll::Ready(Some(self.buffer.split().freeze()))
     }
 }

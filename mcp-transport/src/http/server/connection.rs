@@ -99,7 +99,7 @@ where
     .await;
     let stream = connection.into_parts().io.io.into_inner();
     // Whatever happens here, it does not take long.
-    let farewell = clock.sleep_until(clock.now() + limits.farewell_time);
+    let farewell = clock.sleep_until(clock.deadline(limits.farewell_time));
     let lingers = shared.state().lingers;
     match overdue {
         Some(Overdue::Head) => or_until(farewell, say_timeout(stream)).await,

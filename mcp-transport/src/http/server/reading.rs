@@ -53,7 +53,7 @@ where
             }
         }
         let sleep =
-            deadline.get_or_insert_with(|| clock.sleep_until(clock.now() + limits.body_time));
+            deadline.get_or_insert_with(|| clock.sleep_until(clock.deadline(limits.body_time)));
         sleep
             .as_mut()
             .poll(cx)

@@ -19,11 +19,12 @@ use mcp_types::{
 use super::{
     answer::{BatchItem, Item, json, response},
     body::Body,
+    frames::Frames,
     kept::KeptTasks,
 };
 use crate::{
     clock::{Clock, Sleep},
-    exchange::{Event, Exchange, Reply},
+    exchange::{Event, Exchange, Notification, Reply},
     proto::{
         http::EVENT_STREAM,
         sse,
@@ -103,16 +104,16 @@ impl Running {
                 if let Poll::Ready(step) = self.poll_step(cx) {
                     return Poll::Ready(Some(step));
                 }
-                let due = due.get_or_insert_with(|| clock.sleep_until(clock.now() + keep_alive));
+                let due = due.get_or_insert_with(|| clock.sleep_until(clock.deadline(keep_alive)));
                 due.as_mut().poll(cx).map(|()| None)
             })
             .await;
             match step {
                 Some(Some(Step::Answered(only))) if !self.is_batch => return only.into_response(),
                 Some(Some(Step::Answered(one))) => answered.push(one),
-                Some(Some(Step::Message(text))) => break opening(&answered, Some(&text)),
+                Some(Some(Step::Message(text))) => break opening(&answered, &text),
                 Some(None) => return array(&answered),
-                None => break opening(&answered, None),
+                None => break opening(&answered, &[]),
             }
         };
         events(opening, Source::Running(self), clock, keep_alive)
@@ -127,9 +128,7 @@ impl Running {
             match self.open[at].1.as_mut().poll_event(cx) {
                 Poll::Pending => {}
                 Poll::Ready(Event::Notification(notification)) => {
-                    let mut text = Vec::new();
-                    let method = notification.method.as_str();
-                    write_notification(method, &notification.params, &mut text);
+                    let text = notification_text(&notification);
                     return Poll::Ready(Some(Step::Message(text)));
                 }
                 Poll::Ready(Event::Ask(ask, reply)) => {
@@ -138,7 +137,7 @@ impl Running {
                 }
                 Poll::Ready(Event::Outcome(outcome)) => {
                     let (id, _) = self.open.swap_remove(at);
-                    let answered = Answered::new(id, outcome, self.era);
+                    let answered = Answered::new(&id, outcome, self.era);
                     return Poll::Ready(Some(Step::Answered(answered)));
                 }
             }
@@ -161,26 +160,19 @@ impl Drop for Running {
 }
 
 impl Answered {
-    fn new(id: RequestId, outcome: Result<Reply, Failure>, era: Era) -> Self {
-        let mut text = Vec::new();
-        match outcome {
-            Ok(mut reply) => {
-                write_result(&id, &reply.result, &mut text);
-                Self {
-                    status: reply.ext.remove().unwrap_or(StatusCode::OK),
-                    headers: reply.ext.remove(),
-                    text,
-                }
-            }
-            Err(failure) => {
-                let error = said(&failure);
-                write_error(&ErrorId::Known(id), &error, &mut text);
-                Self {
-                    status: status_of(&failure, error.code, era),
-                    headers: None,
-                    text,
-                }
-            }
+    fn new(id: &RequestId, mut outcome: Result<Reply, Failure>, era: Era) -> Self {
+        let text = response_text(id, &outcome);
+        match &mut outcome {
+            Ok(reply) => Self {
+                status: reply.ext.remove().unwrap_or(StatusCode::OK),
+                headers: reply.ext.remove(),
+                text,
+            },
+            Err(failure) => Self {
+                status: status_of(failure, said(failure).code, era),
+                headers: None,
+                text,
+            },
         }
     }
 
@@ -191,6 +183,24 @@ impl Answered {
         }
         response
     }
+}
+
+/// The response to the request `id`, as a stream that is written by hand carries it.
+pub fn response_text(id: &RequestId, outcome: &Result<Reply, Failure>) -> Vec<u8> {
+    let mut text = Vec::new();
+    match outcome {
+        Ok(reply) => write_result(id, &reply.result, &mut text),
+        Err(failure) => write_error(&ErrorId::Known(id.clone()), &said(failure), &mut text),
+    }
+    text
+}
+
+/// A notification, as a stream that is written by hand carries it.
+pub fn notification_text(notification: &Notification) -> Vec<u8> {
+    let mut text = Vec::new();
+    let method = notification.method.as_str();
+    write_notification(method, &notification.params, &mut text);
+    text
 }
 
 /// What the client is told of a failure: the error of the answer, or that it was cancelled, or nothing exact.
@@ -222,58 +232,54 @@ fn status_of(failure: &Failure, code: ErrorCode, era: Era) -> StatusCode {
 pub(super) enum Source {
     Running(Running),
     Unasked(Pin<Box<dyn Exchange>>),
+    Frames(Pin<Box<dyn Frames>>),
 }
 
 impl Source {
-    /// The next message of the stream; `None` at its end.
-    pub(super) fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        match self {
-            Self::Running(running) => running.poll_step(cx).map(|step| {
-                step.map(|step| match step {
-                    Step::Message(text) => text,
-                    Step::Answered(answered) => answered.text,
-                })
-            }),
+    /// Appends the next events of the stream; `None` at its end.
+    pub(super) fn poll_frames(
+        &mut self,
+        cx: &mut Context<'_>,
+        out: &mut BytesMut,
+    ) -> Poll<Option<()>> {
+        let text = match self {
+            Self::Running(running) => match ready!(running.poll_step(cx)) {
+                Some(Step::Message(text)) => text,
+                Some(Step::Answered(answered)) => answered.text,
+                None => return Poll::Ready(None),
+            },
             Self::Unasked(exchange) => match ready!(exchange.as_mut().poll_event(cx)) {
-                Event::Notification(notification) => {
-                    let mut text = Vec::new();
-                    let method = notification.method.as_str();
-                    write_notification(method, &notification.params, &mut text);
-                    Poll::Ready(Some(text))
-                }
+                Event::Notification(notification) => notification_text(&notification),
                 Event::Ask(ask, reply) => {
                     reply.elsewhere();
-                    Poll::Ready(Some(ask.to_message().into()))
+                    ask.to_message().into()
                 }
-                Event::Outcome(_) => Poll::Ready(None),
+                Event::Outcome(_) => return Poll::Ready(None),
             },
-        }
+            Self::Frames(frames) => return frames.as_mut().poll_frames(cx, out),
+        };
+        sse::Frame::message(&text).write(out);
+        Poll::Ready(Some(()))
     }
 }
 
-/// A stream of what `exchange` yields until its outcome.
+/// A stream of what comes from `source` until its end.
 pub(super) fn stream(
-    exchange: Pin<Box<dyn Exchange>>,
+    source: Source,
     clock: &Arc<dyn Clock>,
     keep_alive: Duration,
 ) -> Response<Body> {
-    events(
-        opening(&[], None),
-        Source::Unasked(exchange),
-        clock,
-        keep_alive,
-    )
+    events(BytesMut::new(), source, clock, keep_alive)
 }
 
-/// The first bytes of a stream: never nothing, since proxies hold a head back until a body follows.
-fn opening(answered: &[Answered], text: Option<&[u8]>) -> BytesMut {
+/// What is there already when a stream begins.
+fn opening(answered: &[Answered], notification: &[u8]) -> BytesMut {
     let mut out = BytesMut::new();
-    for answered in answered {
-        sse::Frame::message(&answered.text).write(&mut out);
-    }
-    match text {
-        Some(text) => sse::Frame::message(text).write(&mut out),
-        None => sse::comment("keep-alive", &mut out),
+    let answered = answered.iter().map(|answered| &*answered.text);
+    for text in answered.chain([notification]) {
+        if !text.is_empty() {
+            sse::Frame::message(text).write(&mut out);
+        }
     }
     out
 }

@@ -67,16 +67,16 @@ impl Watch {
         self.phase = Phase::Idle { since: now };
     }
 
-    /// When the connection will have waited too long; `None` while a request is being worked on.
+    /// When the connection will have waited too long; `None` while a request is being worked on, and where the limit
+    /// is a time that no instant can hold.
     pub(super) fn poll_timeout(&self, limits: &Limits) -> Option<(Instant, Overdue)> {
-        if let Some(since) = self.stuck_since {
-            return Some((since + limits.idle_time, Overdue::Write));
-        }
-        match self.phase {
-            _ if self.running > 0 => None,
-            Phase::Idle { since } => Some((since + limits.idle_time, Overdue::Idle)),
-            Phase::Head { since } => Some((since + limits.head_time, Overdue::Head)),
-        }
+        let (since, patience, overdue) = match (self.stuck_since, self.phase) {
+            (Some(since), _) => (since, limits.idle_time, Overdue::Write),
+            _ if self.running > 0 => return None,
+            (None, Phase::Idle { since }) => (since, limits.idle_time, Overdue::Idle),
+            (None, Phase::Head { since }) => (since, limits.head_time, Overdue::Head),
+        };
+        Some((since.checked_add(patience)?, overdue))
     }
 }
 
@@ -127,6 +127,17 @@ mod tests {
     fn a_request_at_work_has_no_deadline_here() {
         check("rq.........", None);
         check("rq..r..", None);
+    }
+
+    #[test]
+    fn no_limit_is_too_long() {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "an instant has no other beginning"
+        )]
+        let watch = Watch::new(Instant::now());
+        let limits = Limits::default().with_head_time(Duration::MAX);
+        assert_eq!(watch.poll_timeout(&limits), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 
 use http::{HeaderMap, HeaderValue, Uri, header};
 
-use super::Refusal;
+use super::{Cors, Refusal};
 
 /// The hosts a server answers to and the web origins that may call it.
 ///
@@ -20,6 +20,7 @@ pub struct AllowList {
     loopback: bool,
     hosts: Vec<Authority>,
     origins: Vec<Origin>,
+    cors: Option<Cors>,
 }
 
 impl AllowList {
@@ -39,6 +40,7 @@ impl AllowList {
             loopback: false,
             hosts: Vec::new(),
             origins: Vec::new(),
+            cors: None,
         }
     }
 
@@ -56,11 +58,8 @@ impl AllowList {
                 _ if entry == "*" => self.any_host = true,
                 Some(host) => self.hosts.push(host),
                 None => {
-                    return Err(BadEntry {
-                        what: "host",
-                        form: "example.com or example.com:8443",
-                        entry: entry.into(),
-                    });
+                    let form = "example.com or example.com:8443, or * for any";
+                    return Err(BadEntry::of("host", form, entry));
                 }
             }
         }
@@ -78,16 +77,22 @@ impl AllowList {
             match Origin::parse(entry) {
                 _ if entry == "*" => self.any_origin = true,
                 Some(origin) => self.origins.push(origin),
-                None => {
-                    return Err(BadEntry {
-                        what: "origin",
-                        form: "https://app.example.com",
-                        entry: entry.into(),
-                    });
-                }
+                None => return Err(BadEntry::origin(entry)),
             }
         }
         Ok(self)
+    }
+
+    /// Allows pages of the origins of `cors` to call as well, and to read what they are answered.
+    #[must_use]
+    pub fn with_cors(self, cors: Cors) -> Self {
+        let cors = Some(cors);
+        Self { cors, ..self }
+    }
+
+    /// What browsers are told.
+    pub fn cors(&self) -> Option<&Cors> {
+        self.cors.as_ref()
     }
 
     /// Whether a host other than the loopback names is allowed, as a server off loopback needs.
@@ -136,7 +141,7 @@ impl AllowList {
     ///
     /// [`Refusal::Origin`] if one is present that is not allowed, `null` among them.
     pub fn check_origin(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        if self.any_origin {
+        if self.any_origin || self.cors.as_ref().is_some_and(|cors| cors.allows(headers)) {
             return Ok(());
         }
         for value in headers.get_all(header::ORIGIN) {
@@ -171,13 +176,29 @@ impl Default for AllowList {
     }
 }
 
-/// An entry of an allow-list that is neither a host nor an origin.
+/// An entry of an allow-list that is none of its kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{entry:?} is no {what} for an allow-list: write it like {form}, or * for any")]
+#[error("{entry:?} is no {what} for an allow-list: write it like {form}")]
 pub struct BadEntry {
     what: &'static str,
     form: &'static str,
     entry: String,
+}
+
+impl BadEntry {
+    pub(super) fn origin(entry: &str) -> Self {
+        let form = "https://app.example.com, or * for any";
+        Self::of("origin", form, entry)
+    }
+
+    pub(super) fn header(entry: &str) -> Self {
+        Self::of("name of a header", "X-Api-Key", entry)
+    }
+
+    fn of(what: &'static str, form: &'static str, entry: &str) -> Self {
+        let entry = entry.to_owned();
+        Self { what, form, entry }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,13 +258,13 @@ impl Name {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Origin {
+pub(super) struct Origin {
     scheme: String,
     host: Authority,
 }
 
 impl Origin {
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let (scheme, host) = text.split_once("://")?;
         let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         if scheme.is_empty() || !scheme.bytes().all(valid) {
@@ -260,7 +281,7 @@ impl Origin {
     }
 }
 
-fn split(entries: &str) -> impl Iterator<Item = &str> {
+pub(super) fn split(entries: &str) -> impl Iterator<Item = &str> {
     entries
         .split(',')
         .map(str::trim)

@@ -48,6 +48,12 @@ impl<'a> Frame<'a> {
         Ok(self)
     }
 
+    /// With this data; an empty one tells the receiver the id and nothing else.
+    pub fn with_data(mut self, data: &'a [u8]) -> Self {
+        self.data = Some(data);
+        self
+    }
+
     /// Tells the receiver how long to wait before it reconnects, in whole milliseconds.
     pub fn with_retry(mut self, retry: Duration) -> Self {
         self.retry = Some(retry);
