@@ -59,8 +59,5 @@ async fn a_client_comes_back_to_a_stream_that_the_handler_closed() {
     let caller = Caller::at(&format!("{url}/mcp"), Era::Legacy).await;
     let result = soon("the call", caller.call("poll", json!({}))).await;
     assert_eq!(code(&result), None);
-    assert_eq!(
-        result.content[0].as_text().unwrap().text,
-        "closed meanwhile"
-    );
+    assert_eq!(text(&result), "closed meanwhile");
 }

@@ -28,7 +28,7 @@ use std::{
 };
 
 use bytes::{Buf, Bytes};
-use http::{Method, Request, Response, StatusCode, request::Parts};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use mcp_types::{
     ErrorCode, ErrorObject, Message,
     jsonrpc::{self, ErrorId, Malformed},
@@ -174,7 +174,7 @@ impl<A: HttpApp> Inner<A> {
                 .map_or_else(HttpAnswer::from, |()| {
                     HttpAnswer::empty(StatusCode::NO_CONTENT)
                 }),
-            _ if !place.takes(&head.method, sessions) => self.no_method(place, sessions).into(),
+            _ if !place.takes(&head.method, sessions) => self.no_method(place, sessions),
             Method::POST => self.post(place, head, body).await,
             Method::GET => self.get(head),
             _ => check_caller(&head, &self.allow)
@@ -189,11 +189,15 @@ impl<A: HttpApp> Inner<A> {
         response
     }
 
-    fn no_method(&self, place: Place, sessions: bool) -> Refusal {
+    fn no_method(&self, place: Place, sessions: bool) -> HttpAnswer {
         let path = self.path.clone();
         match place {
-            Place::Endpoint => Refusal::Method { path, sessions },
-            Place::Stream | Place::Messages => Refusal::SseMethod(place),
+            Place::Endpoint => Refusal::Method { path, sessions }.into(),
+            // A JSON-RPC body would tell a client that its POST was understood, and that it need not try the stream.
+            Place::Stream | Place::Messages => {
+                let allow = HeaderValue::from_static(place.methods(sessions));
+                HttpAnswer::empty(StatusCode::METHOD_NOT_ALLOWED).with_header(header::ALLOW, allow)
+            }
         }
     }
 

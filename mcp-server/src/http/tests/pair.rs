@@ -150,8 +150,6 @@ async fn messages_that_are_refused() {
         ),
         (with("Host", "Origin: null\r\nHost"), 403, "Origin null"),
         (with("application/json", "text/plain"), 415, "text/plain"),
-        (with("POST", "GET"), 405, "Use POST here"),
-        (with("POST", "DELETE"), 405, "Use POST here"),
         (with("jsonrpc", "jsonrpk"), 400, "jsonrpc"),
         (with("\r\n\r\n{", "\r\n\r\n["), 400, "Parse error"),
         (
@@ -162,7 +160,6 @@ async fn messages_that_are_refused() {
             413,
             "4194304 bytes",
         ),
-        (with(&stream.messages, "/sse"), 405, "Use GET here"),
         (
             "GET /sse HTTP/1.1\r\nHost: evil.example\r\n\r\n".to_owned(),
             403,
@@ -183,6 +180,27 @@ async fn messages_that_are_refused() {
     // What only takes JSON is served nevertheless: nothing but a status is answered here.
     let picky = with("Host", "Accept: application/json\r\nHost");
     assert_eq!(hosted.ask(&picky).await.status, 202);
+}
+
+#[tokio::test]
+async fn i5_a_method_that_an_address_does_not_take_is_a_bare_405() {
+    let hosted = start().await;
+    let stream = open(&hosted, "/sse").await;
+    let post = super::legacy::initialize("2025-11-25");
+    for (method, path, allow) in [
+        ("POST", "/sse", "GET"),
+        ("DELETE", "/sse", "GET"),
+        ("GET", &*stream.messages, "POST"),
+        ("DELETE", &*stream.messages, "POST"),
+    ] {
+        let request = post.replacen("POST /mcp", &format!("{method} {path}"), 1);
+        let answer = hosted.ask(&request).await;
+        assert_eq!(
+            (answer.status, answer.header("allow"), &*answer.body),
+            (405, Some(allow), ""),
+            "{method} {path}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -19,9 +19,6 @@ pub enum Refusal {
         /// Whether the endpoint keeps legacy sessions, and so takes GET and DELETE.
         sessions: bool,
     },
-    /// 405: a method that an address of the deprecated HTTP+SSE transport does not take.
-    #[error("Method not allowed. Use {} here.", .0.methods(true))]
-    SseMethod(Place),
     /// 403: the `Origin` is not allowed.
     #[error(
         "Origin {0} is not in the allowlist. Add it with allowed_origins or MCP_ALLOWED_ORIGINS."
@@ -71,7 +68,7 @@ impl Refusal {
     /// The HTTP status.
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::Method { .. } | Self::SseMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Origin(_) | Self::Host(_) => StatusCode::FORBIDDEN,
             Self::MediaType(_) | Self::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -87,7 +84,6 @@ impl Refusal {
             Self::Version { .. } => -32022,
             Self::Capacity { .. } => -32603,
             Self::Method { .. }
-            | Self::SseMethod(_)
             | Self::Origin(_)
             | Self::Host(_)
             | Self::MediaType(_)
@@ -117,7 +113,6 @@ impl Refusal {
     pub fn allow(&self) -> Option<&'static str> {
         match self {
             Self::Method { sessions, .. } => Some(Place::Endpoint.methods(*sessions)),
-            Self::SseMethod(place) => Some(place.methods(true)),
             _ => None,
         }
     }
