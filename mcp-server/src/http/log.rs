@@ -119,6 +119,11 @@ impl Log {
                     self.push(stream, notification_text(&notification), false)
                         .await;
                 }
+                // The answer comes with a POST of its own.
+                (Event::Ask(ask, reply), _) => {
+                    reply.elsewhere();
+                    self.push(stream, ask.to_message().into(), false).await;
+                }
                 (Event::Outcome(outcome), Some(request)) => {
                     return self
                         .push(stream, response_text(request, &outcome), true)

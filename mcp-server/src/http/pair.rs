@@ -221,6 +221,13 @@ impl<F: FnOnce()> PairStream<F> {
                     wrote = true;
                     at += 1;
                 }
+                Poll::Ready(Event::Ask(ask, reply)) => {
+                    // The answer comes with a POST of its own.
+                    reply.elsewhere();
+                    sse::Frame::message(&ask.to_message()).write(out);
+                    wrote = true;
+                    at += 1;
+                }
                 Poll::Ready(Event::Outcome(outcome)) => {
                     let error = outcome.as_ref().err().and_then(|error| error.peer_error());
                     // What was cancelled is not answered.
