@@ -124,7 +124,8 @@ impl Builder {
 
     /// Connects to a server, and finds out how it wants to be spoken to.
     ///
-    /// What starts with `http://` or `https://` is a URL. Anything else is a command line that starts the
+    /// What starts with `http://` or `https://` is a URL, and what starts with `unix://` or `tcp://` a socket on which a
+    /// server speaks as on stdio: `unix:///run/ops.sock`, `tcp://127.0.0.1:7000`. Anything else is a command line that starts the
     /// server as a child process: words and quotes as in a shell, but no shell, so nothing is expanded. The
     /// child sees little of the environment; what it needs more, such as a key, stands before the program
     /// (`KEY=value npx -y server`), or is handed on by `connect_command`.

@@ -18,7 +18,7 @@ use crate::{
     error::ConnectError,
     link::{Identity, Link},
     negotiation::Negotiation,
-    proto::probe::{Next, Observation, Plan, Probe, Reason, Send, Step, Wire},
+    proto::probe::{Next, Observation, Plan, Probe, Reason, Send, Step},
     wait::{self, Waiting},
 };
 
@@ -54,10 +54,7 @@ impl Opening<'_> {
                     let link = Link::new(connected);
                     if link.era == Era::Legacy && !initialized(driver.endpoint()) {
                         // Nothing was queued before it, so the connection is gone.
-                        let reason = match self.plan.wire {
-                            Wire::Process => Reason::ProcessExited,
-                            _ => Reason::Lost,
-                        };
+                        let reason = self.plan.wire.broken();
                         return Err(self.failed(reason, probe).with_stderr(driver.stderr()));
                     }
                     tracing::debug!(%link, "connected");
@@ -115,14 +112,16 @@ impl Opening<'_> {
 
     async fn dial(&self, send: &Send) -> Result<Driver, Failure> {
         match send.step {
-            Step::Discover | Step::Initialize => self.target.dial(self.headers, self.clock),
+            Step::Discover | Step::Initialize => {
+                let opening = self.target.dial(self.headers, self.clock);
+                wait::until(&**self.clock, send.deadline, opening).await
+            }
             Step::Sse => {
                 let opening = self.target.dial_sse(self.headers, self.clock);
-                wait::until(&**self.clock, send.deadline, opening)
-                    .await
-                    .unwrap_or_else(|| Err(timeout(send)))
+                wait::until(&**self.clock, send.deadline, opening).await
             }
         }
+        .unwrap_or_else(|| Err(timeout(send)))
     }
 
     async fn outcome(

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 #[cfg(feature = "http")]
 use mcp_transport::http::client::{HttpClient, sse::SseClient};
 #[cfg(feature = "stdio")]
-use mcp_transport::stdio::child::Child;
+use mcp_transport::stdio::{child::Child, socket::StreamClient};
 use mcp_transport::{Clock, Endpoint};
 
 pub(crate) use self::target::Target;
@@ -33,6 +33,11 @@ pub(crate) enum Driver {
     Child {
         endpoint: Arc<dyn Endpoint>,
         child: Child,
+    },
+    #[cfg(feature = "stdio")]
+    Socket {
+        endpoint: Arc<dyn Endpoint>,
+        client: StreamClient,
     },
 }
 
@@ -61,13 +66,21 @@ impl Driver {
         }
     }
 
+    #[cfg(feature = "stdio")]
+    fn socket(client: StreamClient) -> Self {
+        Self::Socket {
+            endpoint: Arc::new(client.clone()),
+            client,
+        }
+    }
+
     pub(crate) fn endpoint(&self) -> &Arc<dyn Endpoint> {
         match self {
             Self::Endpoint(endpoint) => endpoint,
             #[cfg(feature = "http")]
             Self::Http { endpoint, .. } | Self::Sse { endpoint, .. } => endpoint,
             #[cfg(feature = "stdio")]
-            Self::Child { endpoint, .. } => endpoint,
+            Self::Child { endpoint, .. } | Self::Socket { endpoint, .. } => endpoint,
         }
     }
 
@@ -79,6 +92,8 @@ impl Driver {
             Self::Http { .. } | Self::Sse { .. } => None,
             #[cfg(feature = "stdio")]
             Self::Child { child, .. } => Some(child.stderr()),
+            #[cfg(feature = "stdio")]
+            Self::Socket { .. } => None,
         }
     }
 
@@ -101,6 +116,8 @@ impl Driver {
                 Self::Child { child, .. } => {
                     child.close().await;
                 }
+                #[cfg(feature = "stdio")]
+                Self::Socket { client, .. } => client.close().await,
             }
         };
         let done = wait::until(clock, clock.deadline(patience), end).await;

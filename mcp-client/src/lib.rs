@@ -29,7 +29,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `http` | `connect("https://…")`: servers behind a URL, over streamable HTTP or else HTTP+SSE |
-//! | `stdio` | `connect("command args…")` and `connect_command`: servers as child processes |
+//! | `stdio` | `connect("command args…")` and `connect_command`: servers as child processes; `connect("unix:///…")` and `connect("tcp://…")`: servers behind sockets |
 //! | `test-util` | the scripted peer and the manual clock of `mcp-transport` |
 
 pub mod builder;

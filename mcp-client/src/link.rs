@@ -85,6 +85,7 @@ impl fmt::Display for Link {
             Wire::Http => ", over streamable HTTP",
             Wire::Sse => ", over HTTP+SSE",
             Wire::Process => ", over stdio",
+            Wire::Socket => ", over a socket",
             Wire::Custom => "",
         })?;
         match &self.server {

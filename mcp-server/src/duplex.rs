@@ -10,7 +10,7 @@ mod tests;
 use std::{
     future::poll_fn,
     io,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::Poll,
 };
@@ -42,7 +42,8 @@ use crate::{
     },
 };
 
-/// Serves `gate` until the reader ends; calls in flight get [`Limits::eof_drain_time`] to finish.
+/// Serves `gate` until the reader ends, or `shutdown` is ready; calls in flight then get [`Limits::eof_drain_time`],
+/// or [`Limits::drain_time`], to finish.
 ///
 /// # Errors
 /// Those of reading and writing, and when the peer takes nothing for [`Limits::idle_time`]. A peer that
@@ -50,11 +51,13 @@ use crate::{
 ///
 /// [`Limits::idle_time`]: mcp_transport::proto::limits::Limits::idle_time
 /// [`Limits::eof_drain_time`]: mcp_transport::proto::limits::Limits::eof_drain_time
+/// [`Limits::drain_time`]: mcp_transport::proto::limits::Limits::drain_time
 pub(crate) async fn serve<R, W>(
     gate: Gate,
     reader: R,
     writer: W,
     clock: Arc<dyn Clock>,
+    shutdown: impl Future<Output = ()>,
 ) -> io::Result<()>
 where
     R: AsyncRead + Unpin + Send,
@@ -76,13 +79,15 @@ where
         unasked: JoinSet::new(),
         batches: Arc::new(Semaphore::new(BATCHES)),
     };
-    let read = loop {
+    let mut shutdown = pin!(shutdown);
+    let (read, patience) = loop {
         tokio::select! {
             line = lines.next() => match line {
                 Ok(Some(line)) => duplex.handle_line(line).await,
-                Ok(None) => break Ok(()),
-                Err(error) => break Err(error),
+                Ok(None) => break (Ok(()), limits.eof_drain_time),
+                Err(error) => break (Err(error), limits.eof_drain_time),
             },
+            () = &mut shutdown => break (Ok(()), limits.drain_time),
             Some(_) = duplex.tasks.join_next() => duplex.start_waiting().await,
             // Nobody reads any more.
             Some(written) = writing.join_next() => return ended(written.unwrap_or(Ok(()))),
@@ -92,7 +97,7 @@ where
             return Err(io::Error::new(io::ErrorKind::TimedOut, error));
         }
     };
-    let deadline = clock.now() + limits.eof_drain_time;
+    let deadline = clock.deadline(patience);
     let finish = async {
         duplex.drain().await;
         duplex.out.finish().await;
@@ -380,7 +385,8 @@ impl Duplex {
     /// for long enough loses the connection: it would keep this process for ever.
     async fn deliver(&mut self, reply: ReplyTo, line: Bytes) {
         if let Err((reply, line)) = reply.try_send(line) {
-            let deadline = self.clock.now() + self.gate.core().limits.idle_time;
+            let patience = self.gate.core().limits.idle_time;
+            let deadline = self.clock.deadline(patience);
             tokio::select! {
                 () = reply.send(line) => {}
                 () = self.clock.sleep_until(deadline) => self.stalled = true,

@@ -28,7 +28,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `http` | hosting on HTTP |
-//! | `stdio` | hosting on stdin and stdout, or any byte stream |
+//! | `stdio` | hosting on stdin and stdout, on Unix sockets and TCP, or any byte stream |
 //! | `test-util` | a scripted peer and a clock moved by hand |
 //!
 //! | where to look | for |
@@ -70,6 +70,8 @@ mod schema;
 pub mod server;
 pub mod service;
 pub mod session;
+#[cfg(feature = "stdio")]
+pub mod socket;
 #[cfg(feature = "stdio")]
 mod stdio;
 pub mod tool;

@@ -171,25 +171,68 @@ impl Server {
         W: tokio::io::AsyncWrite + Unpin + Send + 'static,
     {
         let clock = Arc::new(mcp_transport::clock::SystemClock);
-        crate::duplex::serve(Gate::new(self.core()), reader, writer, clock).await
+        let never = std::future::pending();
+        crate::duplex::serve(Gate::new(self.core()), reader, writer, clock, never).await
     }
 
-    /// Serves the peer at this process's stdin and stdout until stdin ends. Nothing else may be
-    /// written to stdout; logs belong on stderr.
+    /// Serves the peer at this process's stdin and stdout until stdin ends; calls in flight then get
+    /// [`Limits::eof_drain_time`] to finish. A read of stdin that is still under way keeps neither this future nor the
+    /// process.
+    ///
+    /// Stdout is the server's alone meanwhile. On Unix whatever else prints to it, in this process or in a program that
+    /// a tool runs, lands on stderr, and whatever else reads stdin finds it empty; both are given back at the end.
     ///
     /// # Errors
     /// Those of reading and writing.
     #[cfg(feature = "stdio")]
     pub async fn serve_stdio(&self) -> io::Result<()> {
-        let (stdout, all_written) = crate::stdio::stdout()?;
-        self.serve(crate::stdio::stdin()?, stdout).await?;
+        let streams = crate::stdio::Streams::take()?;
+        let mut all_written = streams.all_written;
+        tokio::select! {
+            biased;
+            served = self.serve(streams.stdin, streams.stdout) => served?,
+            // Nobody reads any more, though stdin may stay open.
+            _ = &mut all_written => return Ok(()),
+        }
         let clock = mcp_transport::clock::SystemClock;
-        let deadline = mcp_transport::Clock::now(&clock) + self.limits.farewell_time;
+        let deadline = mcp_transport::Clock::deadline(&clock, self.limits.farewell_time);
         tokio::select! {
             _ = all_written => {}
             () = mcp_transport::Clock::sleep_until(&clock, deadline) => {}
         }
+        drop(streams.taken);
         Ok(())
+    }
+
+    /// Serves on a Unix domain socket at `path`, whose file its owner alone may use, until the future is dropped.
+    /// [`Self::sockets`] has the choices, and a shutdown that lets calls finish.
+    ///
+    /// # Errors
+    /// As [`SocketHost::serve_unix`](crate::socket::SocketHost::serve_unix).
+    #[cfg(all(feature = "stdio", unix))]
+    pub async fn serve_unix(&self, path: impl AsRef<std::path::Path>) -> io::Result<()> {
+        self.sockets()
+            .serve_unix(path, std::future::pending())
+            .await
+    }
+
+    /// Binds `address`, which must be on loopback, and serves on it, a message a line, until the future is dropped.
+    /// Every user of the machine can call it; where that is too much, a Unix socket is the better choice.
+    ///
+    /// # Errors
+    /// When the address cannot be bound, or as [`SocketHost::serve_tcp`](crate::socket::SocketHost::serve_tcp).
+    #[cfg(feature = "stdio")]
+    pub async fn serve_tcp(&self, address: impl tokio::net::ToSocketAddrs) -> io::Result<()> {
+        let listener = tokio::net::TcpListener::bind(address).await?;
+        self.sockets()
+            .serve_tcp(listener, std::future::pending())
+            .await
+    }
+
+    /// The choices of hosting on sockets.
+    #[cfg(feature = "stdio")]
+    pub fn sockets(&self) -> crate::socket::SocketHost {
+        crate::socket::SocketHost::new(self.core())
     }
 
     /// What the hosts share.

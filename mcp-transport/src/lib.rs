@@ -9,7 +9,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `client-http` | the HTTP clients: streamable, and the deprecated HTTP+SSE |
-//! | `client-stdio` | servers as child processes |
+//! | `client-stdio` | servers as child processes, and behind sockets |
 //! | `compression` | answers with gzip, for HTTP clients that turn it on |
 //! | `server-http` | the HTTP server |
 //! | `server-stdio` | serving over any byte stream |
@@ -21,6 +21,8 @@ pub mod exchange;
 pub mod http;
 pub mod memory;
 mod message;
+#[cfg(any(feature = "server-http", feature = "server-stdio"))]
+pub mod peers;
 pub mod proto;
 #[cfg(any(feature = "client-http", feature = "client-stdio"))]
 mod slot;

@@ -1,7 +1,7 @@
 //! Client and server in one process: an exchange is a call.
 //!
 //! Nothing is framed and, unless asked for, nothing is encoded. [`Memory::strict`] sends each message
-//! through its JSON, so that a test meets what a wire would do to it.
+//! as a line of stdio and reads it from there, so that a test meets what a wire would do to it.
 
 #[cfg(test)]
 mod tests;
@@ -17,13 +17,14 @@ use bytes::Bytes;
 use mcp_errors::{Failure, FailureKind};
 use mcp_types::{
     Message, RequestId,
-    jsonrpc::{self, ErrorId, ResponseMessage},
+    jsonrpc::{self, ErrorId, Malformed, ResponseMessage},
 };
 
 use crate::{
     ask::Ask,
     exchange::{Ended, Endpoint, Event, Exchange, Full, Notification, Reply, Request},
     message,
+    proto::lines::{Line, LineDecoder, one_line},
 };
 
 /// A client's endpoint whose other end is a server in the same process.
@@ -42,7 +43,7 @@ impl Memory {
         }
     }
 
-    /// Encodes and decodes each message, in both directions, and drops extensions as a wire does.
+    /// Writes and reads each message as a line of stdio, in both directions, and drops extensions as a wire does.
     pub fn strict(server: Arc<dyn Endpoint>) -> Self {
         Self {
             server,
@@ -109,16 +110,30 @@ fn id() -> RequestId {
     RequestId::Number(1)
 }
 
+/// What comes out of a line that a message was written to; `None` if that is not one line.
+fn over_wire(message: Bytes) -> Option<Result<Message, Malformed>> {
+    let mut decoder = LineDecoder::new(usize::MAX);
+    decoder.push(&one_line(message));
+    decoder.push(b"\n");
+    let line = decoder.next_line();
+    match (line, decoder.finish()) {
+        (Some(Line::Text(line)), None) => Some(jsonrpc::decode(&line)),
+        _ => None,
+    }
+}
+
 fn request_over_wire(request: &Request) -> Result<Request, Failure> {
-    match jsonrpc::decode(&message::write_request(&id(), request)?) {
-        Ok(Message::Request(request)) => Ok(message::read_request(request)),
+    match over_wire(message::write_request(&id(), request)?) {
+        Some(Ok(Message::Request(request))) => Ok(message::read_request(request)),
         other => Err(changed("request", &other)),
     }
 }
 
 fn notification_over_wire(notification: &Notification) -> Result<Notification, Failure> {
-    match jsonrpc::decode(&message::write_notification(notification)) {
-        Ok(Message::Notification(notification)) => Ok(message::read_notification(notification)),
+    match over_wire(message::write_notification(notification)) {
+        Some(Ok(Message::Notification(notification))) => {
+            Ok(message::read_notification(notification))
+        }
         other => Err(changed("notification", &other)),
     }
 }
@@ -140,13 +155,13 @@ fn outcome_over_wire(outcome: Result<Reply, Failure>) -> Result<Reply, Failure> 
             None => return outcome,
         },
     }
-    match jsonrpc::decode(&Bytes::from(text)) {
-        Ok(Message::Response(ResponseMessage {
+    match over_wire(text.into()) {
+        Some(Ok(Message::Response(ResponseMessage {
             body: Ok(result), ..
-        })) => Ok(Reply::new(result)),
-        Ok(Message::Response(ResponseMessage {
+        }))) => Ok(Reply::new(result)),
+        Some(Ok(Message::Response(ResponseMessage {
             body: Err(error), ..
-        })) => Err(Failure::peer(error)),
+        }))) => Err(Failure::peer(error)),
         other => Err(changed("response", &other)),
     }
 }

@@ -1,5 +1,6 @@
 //! The decisions of the transports as pure machines: no IO, no clock, no randomness.
 
+pub mod address;
 pub mod answer;
 pub mod headers;
 pub mod http;

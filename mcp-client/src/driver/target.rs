@@ -1,4 +1,4 @@
-//! Where a server is: behind an endpoint, at a URL, or what a command starts.
+//! Where a server is: behind an endpoint, at a URL or a socket, or what a command starts.
 
 use std::{fmt, sync::Arc};
 
@@ -8,9 +8,12 @@ use mcp_errors::{Failure, FailureKind};
 use mcp_transport::http::client::{HttpClient, HttpClientBuilder, sse::SseClient};
 #[cfg(any(feature = "http", feature = "stdio"))]
 use mcp_transport::proto::http::shown_url;
-#[cfg(feature = "stdio")]
-use mcp_transport::stdio::child::ChildCommand;
 use mcp_transport::{Clock, Endpoint};
+#[cfg(feature = "stdio")]
+use mcp_transport::{
+    proto::{address::SocketAddress, limits::Limits},
+    stdio::{child::ChildCommand, socket::StreamClient},
+};
 
 use super::Driver;
 #[cfg(any(feature = "http", feature = "stdio"))]
@@ -30,6 +33,9 @@ pub(crate) enum Target {
     /// What a command starts.
     #[cfg(feature = "stdio")]
     Command(Box<ChildCommand>),
+    /// At a socket.
+    #[cfg(feature = "stdio")]
+    Socket(SocketAddress),
 }
 
 #[cfg(any(feature = "http", feature = "stdio"))]
@@ -41,9 +47,12 @@ impl Target {
     pub(crate) fn parse(text: &str) -> Result<Self, ConnectError> {
         match text.trim().split_once("://") {
             Some((scheme, _)) if is_http(scheme) => Self::url(text.trim()),
+            Some((scheme, _)) if is_socket(scheme) => Self::socket(text.trim()),
             Some((scheme, _)) if is_scheme(scheme) => Err(ConnectError::local(
                 shown_url(text),
-                format!("`{scheme}` is no scheme of an MCP server; use http, https or a command"),
+                format!(
+                    "`{scheme}` is no scheme of an MCP server; use http, https, unix, tcp or a command"
+                ),
             )),
             _ => Self::command_line(text),
         }
@@ -59,6 +68,18 @@ impl Target {
     fn url(url: &str) -> Result<Self, ConnectError> {
         let detail = "a URL needs the feature `http` of mcp-client".to_owned();
         Err(ConnectError::local(shown_url(url), detail))
+    }
+
+    #[cfg(feature = "stdio")]
+    fn socket(text: &str) -> Result<Self, ConnectError> {
+        let address = text.parse().map(Self::Socket);
+        address.map_err(|bad| ConnectError::local(shown_url(text), bad.to_string()))
+    }
+
+    #[cfg(not(feature = "stdio"))]
+    fn socket(text: &str) -> Result<Self, ConnectError> {
+        let detail = "a socket needs the feature `stdio` of mcp-client".to_owned();
+        Err(ConnectError::local(shown_url(text), detail))
     }
 
     #[cfg(feature = "stdio")]
@@ -99,6 +120,8 @@ impl Target {
             Self::Url(_) => Wire::Http,
             #[cfg(feature = "stdio")]
             Self::Command(_) => Wire::Process,
+            #[cfg(feature = "stdio")]
+            Self::Socket(_) => Wire::Socket,
         }
     }
 
@@ -108,10 +131,10 @@ impl Target {
         allow(unused_variables, reason = "only the drivers need them")
     )]
     #[cfg_attr(
-        not(any(feature = "http", feature = "stdio")),
-        expect(clippy::unnecessary_wraps, reason = "only the drivers can fail")
+        not(feature = "stdio"),
+        expect(clippy::unused_async, reason = "only a socket is waited for")
     )]
-    pub(crate) fn dial(
+    pub(crate) async fn dial(
         &self,
         headers: &HeaderMap,
         clock: &Arc<dyn Clock>,
@@ -126,6 +149,12 @@ impl Target {
                     .clock(Arc::clone(clock))
                     .spawn()?,
             ),
+            #[cfg(feature = "stdio")]
+            Self::Socket(address) => {
+                let limits = Limits::default();
+                let connecting = StreamClient::connect(address, &limits, Arc::clone(clock));
+                Driver::socket(connecting.await?)
+            }
         })
     }
 }
@@ -177,6 +206,8 @@ impl fmt::Display for Target {
             Self::Url(http) => f.write_str(&http.shown_url()),
             #[cfg(feature = "stdio")]
             Self::Command(command) => write!(f, "the command {:?}", command.program()),
+            #[cfg(feature = "stdio")]
+            Self::Socket(address) => address.fmt(f),
         }
     }
 }
@@ -184,6 +215,11 @@ impl fmt::Display for Target {
 #[cfg(any(feature = "http", feature = "stdio"))]
 fn is_http(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+#[cfg(any(feature = "http", feature = "stdio"))]
+fn is_socket(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("unix") || scheme.eq_ignore_ascii_case("tcp")
 }
 
 /// RFC 3986, section 3.1.
@@ -221,7 +257,12 @@ mod tests {
             check("KEY=secret", "the command is empty");
             check("KEY=secret npx -y x", "the command \"npx\"");
             check("localhost:8080/mcp", "write it with `http://`");
+            check("unix:///run/ops.sock", "unix:///run/ops.sock");
+            check("unix://ops.sock", "with three slashes");
+            check(" TCP://localhost:7000 ", "tcp://localhost:7000");
+            check("tcp://localhost", "ends in a port");
         } else {
+            check("unix:///run/ops.sock", "the feature `stdio`");
             check("npx -y server", "the feature `stdio`");
         }
     }

@@ -46,7 +46,7 @@ pub struct Probe {
     initialized: bool,
     /// Whether the wire as it is now has seen a probe.
     probed: bool,
-    /// Whether the process was started anew.
+    /// Whether the wire was opened anew.
     respawned: bool,
     /// How sure it is that the server is legacy.
     confidence: Confidence,
@@ -140,7 +140,7 @@ impl Probe {
             (Verdict::Fail(Reason::HeaderMismatch), Some(Era::Legacy)) => {
                 Some(Reason::Pinned(Era::Legacy))
             }
-            (Verdict::Fresh, _) if self.respawned => Some(seen.spoilt()),
+            (Verdict::Fresh, _) if self.respawned => Some(seen.spoilt(self.plan.wire)),
             (Verdict::Reprobe(_), _) if self.reprobed => Some(Reason::VersionLoop),
             (Verdict::Initialize { .. }, _) if self.initialized => Some(Reason::VersionLoop),
             // Whoever made the endpoint chose its transport.
@@ -334,8 +334,25 @@ pub enum Wire {
     Sse,
     /// A process of ours, which can be started again.
     Process,
+    /// A socket, which can be connected to again.
+    Socket,
     /// An endpoint that somebody else made.
     Custom,
+}
+
+impl Wire {
+    /// Whether it can be opened anew, for a server that a probe has spoilt.
+    pub const fn reopens(self) -> bool {
+        matches!(self, Self::Process | Self::Socket)
+    }
+
+    /// Why there is no connection when this broke.
+    pub(crate) const fn broken(self) -> Reason {
+        match self {
+            Self::Process => Reason::ProcessExited,
+            Self::Http | Self::Sse | Self::Socket | Self::Custom => Reason::Lost,
+        }
+    }
 }
 
 /// A request that opens a connection.
@@ -404,10 +421,10 @@ impl Observation {
         }
     }
 
-    /// Why a process that was started anew is no better.
-    fn spoilt(&self) -> Reason {
+    /// Why a wire that was opened anew is no better.
+    fn spoilt(&self, wire: Wire) -> Reason {
         match self.failure().map(Failure::kind) {
-            Some(FailureKind::Lost) => Reason::ProcessExited,
+            Some(FailureKind::Lost) => wire.broken(),
             _ => Reason::Rejected,
         }
     }
@@ -418,8 +435,7 @@ impl Observation {
             _ if self.failure().is_some_and(EndpointAnnounced::explains) => Reason::Pinned(era),
             Some(FailureKind::Timeout) => Reason::Timeout,
             Some(FailureKind::Malformed) => Reason::NotMcp,
-            Some(FailureKind::Lost) if wire == Wire::Process => Reason::ProcessExited,
-            Some(FailureKind::Lost) => Reason::Lost,
+            Some(FailureKind::Lost) => wire.broken(),
             _ => Reason::Pinned(era),
         }
     }
@@ -445,7 +461,7 @@ pub struct Send {
     pub step: Step,
     /// In which revision: what `_meta` says of `server/discover`, or what `initialize` asks for.
     pub revision: Revision,
-    /// Whether the process must be started anew first.
+    /// Whether the process must be started, or the socket connected to, anew first.
     pub fresh: bool,
     /// When to send it.
     pub not_before: Instant,

@@ -14,7 +14,8 @@ async fn a_peer_that_reads_nothing_loses_the_connection() {
     let (ours, theirs) = duplex(256);
     let (reader, writer) = split(theirs);
     let gate = Gate::new(Server::new("s", "1").core());
-    let serving = serve(gate, reader, writer, Arc::clone(&clock) as Arc<dyn Clock>);
+    let now = Arc::clone(&clock) as Arc<dyn Clock>;
+    let serving = serve(gate, reader, writer, now, std::future::pending());
     let flood = async {
         let (_unread, mut write) = split(ours);
         let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";

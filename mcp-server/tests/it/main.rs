@@ -14,5 +14,9 @@ mod lists;
 mod peer;
 mod rows;
 mod sessions;
+#[cfg(all(unix, feature = "stdio"))]
+mod sockets;
+#[cfg(all(unix, feature = "stdio"))]
+mod stdio;
 #[cfg(feature = "stdio")]
 mod stream;

@@ -88,68 +88,115 @@ fn request() -> Request {
     request
 }
 
-#[tokio::test]
-async fn plain_hands_over_values_and_extensions() {
-    let server = server(reply);
-    let (notifications, outcome) = events(&Memory::new(server.clone()), request()).await;
-    assert_eq!(notifications.len(), 1);
-    assert_eq!(outcome.unwrap().ext.get::<u8>(), Some(&7));
-    assert_eq!(server.asked.lock().unwrap()[0].ext.get::<u8>(), Some(&9));
+/// Plays `outcome` as it is and over a wire; `seen` gets what came out, and whether it went over a wire.
+async fn check(
+    outcome: fn() -> Result<Reply, Failure>,
+    seen: impl Fn(&Request, &[Notification], Result<Reply, Failure>, bool),
+) {
+    for (endpoint, wire) in [
+        (Memory::new as fn(Arc<dyn Endpoint>) -> Memory, false),
+        (Memory::strict, true),
+    ] {
+        let server = server(outcome);
+        let (notifications, outcome) = events(&endpoint(server.clone()), request()).await;
+        let asked = server.asked.lock().unwrap();
+        assert_eq!(asked.len(), 1);
+        seen(&asked[0], &notifications, outcome, wire);
+    }
 }
 
 #[tokio::test]
-async fn strict_hands_over_what_json_carries() {
-    let server = server(reply);
-    let (notifications, outcome) = events(&Memory::strict(server.clone()), request()).await;
-    assert_eq!(notifications[0].params.get("progress"), Some("2"));
-    let reply = outcome.unwrap();
-    assert_eq!(
-        (reply.result.as_str(), reply.ext.len()),
-        (r#"{"content":[]}"#, 0)
-    );
-    let asked = &server.asked.lock().unwrap()[0];
-    assert_eq!(
-        (asked.method.as_str(), asked.params.get("name")),
-        ("tools/call", Some("\"echo\""))
-    );
-    assert_eq!(asked.meta, request().meta);
-    assert!(asked.ext.is_empty());
+async fn item_7_an_exchange_is_the_same_in_both_modes_but_for_extensions() {
+    check(reply, |asked, notifications, outcome, wire| {
+        assert_eq!(
+            (asked.method.as_str(), asked.params.get("name"), &asked.meta),
+            ("tools/call", Some("\"echo\""), &request().meta)
+        );
+        assert_eq!(asked.ext.get::<u8>(), (!wire).then_some(&9));
+        assert_eq!(notifications.len(), 1);
+        assert_eq!(notifications[0].method, "notifications/progress");
+        assert_eq!(notifications[0].params.get("progress"), Some("2"));
+        let reply = outcome.unwrap();
+        assert_eq!(reply.result.as_str(), r#"{"content":[]}"#);
+        assert_eq!(reply.ext.get::<u8>(), (!wire).then_some(&7));
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn strict_keeps_whose_error_it_is() {
-    let peer = server(|| {
+async fn item_7_an_error_stays_whose_it_is_in_both_modes() {
+    let peer = || {
         Err(Failure::peer(
             ErrorObject::new(ErrorCode(-32602), "Unknown tool").with_data(&1),
         ))
-    });
-    let failure = events(&Memory::strict(peer), request())
-        .await
-        .1
-        .unwrap_err();
-    let error = failure.peer_error().unwrap();
-    assert_eq!(
-        (error.code.0, &*error.message, error.data.is_some()),
-        (-32602, "Unknown tool", true)
-    );
-    let local = server(|| Err(Failure::new(FailureKind::Timeout, "no answer")));
-    assert!(
-        events(&Memory::strict(local), request())
-            .await
-            .1
-            .unwrap_err()
-            .is_timeout()
-    );
+    };
+    check(peer, |_, _, outcome, _| {
+        let failure = outcome.unwrap_err();
+        let error = failure.peer_error().unwrap();
+        assert_eq!(
+            (error.code.0, &*error.message, error.data.is_some()),
+            (-32602, "Unknown tool", true)
+        );
+    })
+    .await;
+    let local = || Err(Failure::new(FailureKind::Timeout, "no answer"));
+    check(local, |_, _, outcome, _| {
+        assert!(outcome.unwrap_err().is_timeout())
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn notifications_arrive() {
-    for strict in [false, true] {
+async fn item_7_line_breaks_between_tokens_survive_both_modes() {
+    let spread = || Ok(Reply::new(RawJson::parse("{\n \"a\":\r\n1}").unwrap()));
+    check(spread, |_, _, outcome, _| {
+        let value = outcome
+            .unwrap()
+            .result
+            .decode::<std::collections::HashMap<String, i64>>();
+        assert_eq!(value.unwrap()["a"], 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn item_7_dropping_an_exchange_drops_the_servers_in_both_modes() {
+    struct Held {
+        _held: Arc<()>,
+    }
+    impl Exchange for Held {
+        fn poll_event(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Event> {
+            Poll::Pending
+        }
+    }
+    struct Holding(Arc<()>);
+    impl Endpoint for Holding {
+        fn open(&self, _: Request) -> Pin<Box<dyn Exchange>> {
+            Box::pin(Held {
+                _held: Arc::clone(&self.0),
+            })
+        }
+        fn notify(&self, _: Notification) -> Result<(), Full> {
+            Err(Full)
+        }
+    }
+    for endpoint in [Memory::new, Memory::strict] {
+        let held = Arc::new(());
+        let endpoint = endpoint(Arc::new(Holding(Arc::clone(&held))));
+        let exchange = endpoint.open(request());
+        assert_eq!(Arc::strong_count(&held), 3);
+        drop(exchange);
+        assert_eq!(Arc::strong_count(&held), 2, "the call is cancelled");
+        let full = endpoint.notify(Notification::new("n", RawParams::empty()));
+        assert_eq!(full, Err(Full));
+    }
+}
+
+#[tokio::test]
+async fn notifications_arrive_in_both_modes() {
+    for endpoint in [Memory::new, Memory::strict] {
         let server = server(reply);
-        let endpoint = Memory {
-            server: server.clone(),
-            strict,
-        };
+        let endpoint = endpoint(server.clone());
         let notification =
             Notification::new("notifications/cancelled", params(r#"{"requestId":"a"}"#));
         endpoint.notify(notification.clone()).unwrap();

@@ -38,9 +38,9 @@ pub struct Limits {
     pub queued: usize,
     /// Requests in flight on one connection at a client: 1,024.
     pub in_flight: usize,
-    /// HTTP connections of a server: 1,024.
+    /// Connections of a server on HTTP or a socket: 1,024.
     pub connections: usize,
-    /// HTTP connections of one peer address, loopback excepted: 64.
+    /// Connections of one peer address on HTTP or TCP, loopback excepted: 64.
     pub connections_per_peer: usize,
     /// Messages that wait on one outbound stream: 64.
     pub outbound_messages: usize,
@@ -48,11 +48,12 @@ pub struct Limits {
     pub outbound_bytes: usize,
     /// Standard error of a child that is kept, in bytes: 64 KiB.
     pub stderr: usize,
-    /// Time until an HTTP request's head is complete: 30 s.
+    /// Time until an HTTP request's head, or the first line on a socket, is complete: 30 s.
     pub head_time: Duration,
     /// Time until an HTTP request's body is complete: 60 s.
     pub body_time: Duration,
-    /// Time an HTTP connection may be idle: 75 s.
+    /// Time an HTTP connection may be idle, and a peer may take nothing: 75 s. A TCP client that is silent so long is
+    /// asked by the system whether it is still there.
     pub idle_time: Duration,
     /// Time to connect: 10 s.
     pub connect_time: Duration,

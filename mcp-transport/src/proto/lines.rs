@@ -135,3 +135,16 @@ pub enum Line {
     /// A line over the limit: reported once, as soon as that is known, and skipped up to its newline.
     Overlong,
 }
+
+/// A JSON message as it can stand on a line. A raw line break in JSON stands between tokens, where a space means the same
+/// and does not end the line.
+pub fn one_line(message: Bytes) -> Bytes {
+    if !message.contains(&b'\n') && !message.contains(&b'\r') {
+        return message;
+    }
+    let line = message.iter().map(|&byte| match byte {
+        b'\n' | b'\r' => b' ',
+        byte => byte,
+    });
+    line.collect()
+}

@@ -1,6 +1,7 @@
 //! A server as a child process: started clean, spoken to over its stdin and stdout, and never left behind.
 
 mod command;
+mod guard;
 mod process;
 mod run;
 mod stderr;
@@ -11,22 +12,27 @@ use std::{fmt, pin::Pin, process::ExitStatus, sync::Arc};
 
 use tokio::sync::watch;
 
+use self::stderr::Tail;
 pub use self::{
     command::{ChildCommand, INHERITED},
     run::ChildEnded,
 };
-use self::{run::Watch, stderr::Tail};
-use super::duplex::{Duplex, Noise};
+use super::{
+    closing::Closing,
+    duplex::{Duplex, Noise},
+};
 use crate::exchange::{Endpoint, Exchange, Full, Notification, Request};
 
 /// A running server process; [`ChildCommand`] starts one. Clones share it.
 ///
 /// When the last clone is dropped, the process is shut down as by [`Self::close`], in the background; when the runtime
-/// ends before that is done, its whole process group is killed.
+/// ends before that is done, its whole process group is killed. When this whole process ends before, however it does,
+/// a guard outside of it ends the group ([`ChildCommand::unguarded`] tells more). What has left the group on purpose, as
+/// a daemon does, is out of reach.
 #[derive(Clone)]
 pub struct Child {
     duplex: Duplex,
-    watch: Arc<Watch>,
+    closing: Arc<Closing>,
     ended: watch::Receiver<Option<ExitStatus>>,
     tail: Tail,
     id: u32,
@@ -38,7 +44,7 @@ impl Child {
     ///
     /// Gives the exit status, `None` if it could not be had.
     pub async fn close(&self) -> Option<ExitStatus> {
-        self.watch.close();
+        self.closing.close();
         self.exited().await
     }
 

@@ -132,13 +132,11 @@ impl Duplex {
     }
 
     /// Ends every exchange for `reason`, and every later one.
-    #[cfg(unix)]
     pub(super) fn end(&self, reason: &Reason) {
         self.0.end(reason);
     }
 
     /// Lets the writer finish after what is queued.
-    #[cfg(unix)]
     pub(super) async fn finish(&self) {
         self.0.outbound.finish().await;
     }

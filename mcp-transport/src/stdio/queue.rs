@@ -14,7 +14,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc},
 };
 
-use crate::proto::limits::Limits;
+use crate::proto::{limits::Limits, lines::one_line};
 
 /// Makes a queue for one stream, bounded by `limits.outbound_messages` and `limits.outbound_bytes`.
 ///
@@ -184,21 +184,6 @@ impl Entry {
             Self::End => Bytes::new(),
         }
     }
-}
-
-/// A raw line break in JSON stands between tokens, where a space means the same and does not end the line.
-fn one_line(message: Bytes) -> Bytes {
-    if !message.contains(&b'\n') && !message.contains(&b'\r') {
-        return message;
-    }
-    let line = message.iter().map(|&byte| {
-        if matches!(byte, b'\n' | b'\r') {
-            b' '
-        } else {
-            byte
-        }
-    });
-    line.collect()
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub enum Verdict {
         /// Whether the server said that it is legacy.
         confidence: Confidence,
     },
-    /// Start the process anew and send `initialize` at once.
+    /// Start the process, or connect to the socket, anew and send `initialize` at once.
     Fresh,
     /// The server may speak only HTTP+SSE, the transport of 2024-11-05: try that.
     Sse(Confidence),
@@ -161,8 +161,8 @@ fn old(asked: &Asked<'_>, failure: &Failure) -> Verdict {
 /// The wire broke before the answer was whole.
 fn lost(asked: &Asked<'_>, failure: &Failure) -> Verdict {
     match (asked.wire, asked.step) {
-        (Wire::Process, _) if asked.probed => Verdict::Fresh,
-        (Wire::Process, _) => Verdict::Fail(Reason::ProcessExited),
+        (wire, _) if wire.reopens() && asked.probed => Verdict::Fresh,
+        (wire @ (Wire::Process | Wire::Socket), _) => Verdict::Fail(wire.broken()),
         // Opening a connection has no side effects, so a repeat is safe.
         (Wire::Http | Wire::Sse | Wire::Custom, _) if asked.repeats < 1 => {
             Verdict::Again { after: None }
@@ -221,9 +221,9 @@ fn version_refused(asked: &Asked<'_>, error: &ErrorObject) -> Verdict {
     }
 }
 
-/// `initialize` was refused. A process may have been spoilt by the probe before it.
+/// `initialize` was refused. The server may have been spoilt by the probe before it.
 fn rejected(asked: &Asked<'_>) -> Verdict {
-    if asked.wire == Wire::Process && asked.probed {
+    if asked.wire.reopens() && asked.probed {
         Verdict::Fresh
     } else {
         Verdict::Fail(Reason::Rejected)

@@ -122,7 +122,7 @@ impl fmt::Display for Verdict {
                 "try initialize in {revision} (legacy: {})",
                 because(confidence)
             ),
-            Self::Fresh => f.write_str("start the process anew and initialize at once"),
+            Self::Fresh => f.write_str("start anew and initialize at once"),
             Self::Sse(confidence) => write!(f, "try HTTP+SSE ({})", because(confidence)),
             Self::Again { after: Some(after) } => write!(f, "again after {after:.1?}"),
             Self::Again { after: None } => f.write_str("again"),

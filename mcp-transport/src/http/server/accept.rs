@@ -1,13 +1,11 @@
 //! The accept loop: connections, their caps, and the way down.
 
 use std::{
-    collections::HashMap,
     convert::Infallible,
     future::{Future, poll_fn},
     io,
-    net::IpAddr,
     pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::Poll,
     time::Duration,
 };
@@ -18,7 +16,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tower_service::Service;
 
 use super::connection::{BoxError, Terms, serve_connection};
-use crate::{clock::Clock, proto::limits::Limits};
+use crate::{clock::Clock, peers::Peers, proto::limits::Limits};
 
 /// How long the loop rests when the system has no more descriptors for connections.
 const REST: Duration = Duration::from_millis(100);
@@ -138,83 +136,4 @@ fn is_about_us(error: &io::Error) -> bool {
             | io::ErrorKind::ConnectionRefused
             | io::ErrorKind::Interrupted
     )
-}
-
-/// How many connections each peer has; loopback is not counted.
-#[derive(Debug, Clone, Default)]
-struct Peers(Arc<Mutex<HashMap<IpAddr, usize>>>);
-
-/// One counted connection, until it is dropped.
-#[derive(Debug)]
-struct Place {
-    peers: Peers,
-    peer: Option<IpAddr>,
-}
-
-impl Peers {
-    fn enter(&self, peer: IpAddr, limit: usize) -> Option<Place> {
-        let peer = peer.to_canonical();
-        let peers = self.clone();
-        if peer.is_loopback() {
-            return Some(Place { peers, peer: None });
-        }
-        let mut counts = self.counts();
-        let count = counts.entry(peer).or_default();
-        if *count >= limit {
-            return None;
-        }
-        *count += 1;
-        drop(counts);
-        let peer = Some(peer);
-        Some(Place { peers, peer })
-    }
-
-    fn counts(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
-        // No code panics while it holds the lock, so a poisoned one is whole.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let Some(peer) = self.peer else {
-            return;
-        };
-        let mut counts = self.peers.counts();
-        if let Some(count) = counts.get_mut(&peer) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&peer);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_peer_has_so_many_places_and_leaves_none_behind() {
-        let peers = Peers::default();
-        let peer: IpAddr = "192.0.2.1".parse().unwrap();
-        let mapped: IpAddr = "::ffff:192.0.2.1".parse().unwrap();
-        let first = peers.enter(peer, 2).unwrap();
-        let _second = peers.enter(mapped, 2).unwrap();
-        assert!(peers.enter(peer, 2).is_none());
-        assert!(peers.enter("192.0.2.2".parse().unwrap(), 2).is_some());
-        drop(first);
-        drop(peers.enter(peer, 2).unwrap());
-        drop(_second);
-        assert!(peers.counts().is_empty());
-    }
-
-    #[test]
-    fn loopback_is_not_counted() {
-        let peers = Peers::default();
-        let _places: Vec<_> = ["127.0.0.1", "::1", "127.8.8.8"]
-            .map(|peer| peers.enter(peer.parse().unwrap(), 0).unwrap())
-            .into();
-        assert!(peers.counts().is_empty());
-    }
 }

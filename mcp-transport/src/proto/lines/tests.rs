@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::{Line, LineDecoder};
+use super::{Line, LineDecoder, one_line};
 
 const LIMIT: usize = 8;
 
@@ -101,7 +101,36 @@ fn lines_share_the_buffer_they_were_read_into() {
     assert_eq!(one.as_ptr() as usize, start);
 }
 
+#[test]
+fn b15_a_message_with_line_breaks_between_its_tokens_is_one_line() {
+    let check = |message: &'static str, expected: &str| {
+        assert_eq!(one_line(Bytes::from_static(message.as_bytes())), expected);
+    };
+    check("{\"a\":1}", "{\"a\":1}");
+    check("{\r\n  \"a\":\n1\r}", "{    \"a\": 1 }");
+    check("{\"a\":\"\\n\u{2028}\"}", "{\"a\":\"\\n\u{2028}\"}");
+}
+
 proptest! {
+    /// Whatever is sent arrives as one line that means the same.
+    #[test]
+    fn b15_every_message_is_a_line_of_its_own(
+        text in any::<String>(),
+        gaps in proptest::collection::vec("[ \t\r\n]{0,3}", 5),
+    ) {
+        let quoted = serde_json::to_string(&text).unwrap();
+        let [a, b, c, d, e] = &gaps[..] else { unreachable!() };
+        let message = format!("{a}{{{b}\"text\"{c}:{d}{quoted}{e}}}");
+        let mut stream = one_line(Bytes::from(message.clone())).to_vec();
+        stream.push(b'\n');
+        let mut decoder = LineDecoder::new(usize::MAX);
+        decoder.push(&stream);
+        let Some(Line::Text(line)) = decoder.next_line() else { panic!("no line") };
+        prop_assert_eq!(decoder.finish(), None);
+        let value = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).unwrap();
+        prop_assert_eq!(value(&line), value(message.as_bytes()));
+    }
+
     #[test]
     fn any_chunking_gives_the_same_lines(
         stream in "[ab\r\n\u{feff}ü ]{0,60}",

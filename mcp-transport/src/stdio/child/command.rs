@@ -11,15 +11,11 @@ use std::{
 use mcp_errors::{Failure, FailureKind};
 use tokio::{process::Command, sync::watch};
 
-use super::{
-    Child, Duplex,
-    process::Process,
-    run::{self, Watch},
-    stderr::Tail,
-};
+use super::{Child, Duplex, process::Process, run, stderr::Tail};
 use crate::{
     clock::{Clock, SystemClock},
     proto::limits::Limits,
+    stdio::closing::Closing,
 };
 
 /// A server to be started as a child process.
@@ -35,6 +31,7 @@ pub struct ChildCommand {
     directory: Option<PathBuf>,
     limits: Limits,
     clock: Arc<dyn Clock>,
+    guarded: bool,
 }
 
 /// The variables that every child inherits.
@@ -65,6 +62,7 @@ impl ChildCommand {
             directory: None,
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
+            guarded: true,
         }
     }
 
@@ -122,6 +120,19 @@ impl ChildCommand {
         self
     }
 
+    /// Does without the guard.
+    ///
+    /// By default one shell (`/bin/sh`, a single one for all servers) runs beside this process from its first server
+    /// on. When this process ends without ending its servers, by SIGTERM, `exit`, an abort or even SIGKILL, the shell
+    /// sees it and ends their groups as [`Child::close`] would; no signal handler is set for that. Without it such
+    /// servers only see the end of their input, and what ignores that, or was started by them, stays. So it is where
+    /// there is no `/bin/sh`, which is logged.
+    #[must_use]
+    pub fn unguarded(mut self) -> Self {
+        self.guarded = false;
+        self
+    }
+
     /// Starts the process, in a group of its own. Needs a tokio runtime with IO and time.
     ///
     /// # Errors
@@ -133,7 +144,9 @@ impl ChildCommand {
             let detail = format!("{program:?} can only be started inside a tokio runtime");
             return Err(Failure::new(FailureKind::Invalid, detail));
         }
-        let mut process = Process::spawn(&mut self.command()).map_err(|error| {
+        let grace = [self.limits.child_eof_time, self.limits.child_term_time];
+        let grace = self.guarded.then_some(grace);
+        let mut process = Process::spawn(&mut self.command(), grace).map_err(|error| {
             let detail = format!(
                 "cannot start {program:?}: {error}; check that it is installed and can be run"
             );
@@ -148,14 +161,14 @@ impl ChildCommand {
         };
         let (duplex, driver) = Duplex::new(stdout, stdin, &self.limits);
         let tail = Tail::new(self.limits.stderr);
-        let watch = Arc::new(Watch::default());
+        let closing = Arc::new(Closing::default());
         let (ended, exit) = watch::channel(None);
         let run = run::Run {
             program,
             process,
             duplex: duplex.clone(),
             tail: tail.clone(),
-            closing: watch.closing(),
+            closing: closing.watch(),
             closed: false,
             limits: self.limits,
             clock: self.clock,
@@ -167,7 +180,7 @@ impl ChildCommand {
         tokio::spawn(run.run(driver, stderr, ended));
         Ok(Child {
             duplex,
-            watch,
+            closing,
             ended: exit,
             tail,
             id,

@@ -1,9 +1,11 @@
 //! A process with a group of its own, which ends with it.
 
-use std::{io, process::ExitStatus};
+use std::{io, process::ExitStatus, time::Duration};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+
+use super::guard::Ward;
 
 /// A child that leads a process group. Dropping it kills the group.
 #[derive(Debug)]
@@ -11,18 +13,26 @@ pub(super) struct Process {
     child: tokio::process::Child,
     id: u32,
     ended: bool,
+    /// Ends the group should this process end without doing so.
+    ward: Option<Ward>,
 }
 
 impl Process {
-    pub(super) fn spawn(command: &mut Command) -> io::Result<Self> {
+    /// Starts it; `grace` is what the guard grants its group after the end of its input, and after SIGTERM.
+    pub(super) fn spawn(command: &mut Command, grace: Option<[Duration; 2]>) -> io::Result<Self> {
+        if grace.is_some() {
+            Ward::prepare();
+        }
         let child = command.process_group(0).kill_on_drop(true).spawn()?;
         let id = child
             .id()
             .ok_or_else(|| io::Error::other("the process ended while it was started"))?;
+        let ward = grace.map(|[eof, term]| Ward::new(id, eof, term));
         Ok(Self {
             child,
             id,
             ended: false,
+            ward,
         })
     }
 
@@ -46,6 +56,7 @@ impl Process {
         if !self.ended {
             self.kill();
             self.ended = true;
+            self.ward = None;
         }
         status
     }

@@ -12,28 +12,11 @@ use super::{Duplex, process::Process, stderr::Tail};
 use crate::{
     clock::Clock,
     proto::limits::Limits,
-    stdio::duplex::{DuplexDriver, Reason},
+    stdio::{
+        closing::closed_here,
+        duplex::{DuplexDriver, Reason},
+    },
 };
-
-/// Says to the task of a process that it shall end, at the latest when it is dropped.
-#[derive(Debug)]
-pub(super) struct Watch(watch::Sender<bool>);
-
-impl Watch {
-    pub(super) fn close(&self) {
-        self.0.send_replace(true);
-    }
-
-    pub(super) fn closing(&self) -> watch::Receiver<bool> {
-        self.0.subscribe()
-    }
-}
-
-impl Default for Watch {
-    fn default() -> Self {
-        Self(watch::Sender::new(false))
-    }
-}
 
 /// How a server process ended; the source of the failures that this caused.
 #[derive(Clone)]
@@ -209,11 +192,4 @@ impl Run {
         });
         self.duplex.end(&reason);
     }
-}
-
-fn closed_here() -> Failure {
-    Failure::new(
-        FailureKind::Closed,
-        "the connection was closed on this side",
-    )
 }

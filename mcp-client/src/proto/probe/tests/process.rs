@@ -118,6 +118,24 @@ fn t12_a_process_that_waits_for_a_terminal_times_out() {
 }
 
 #[test]
+fn a_socket_is_as_a_process_but_for_its_end() {
+    let check = |story, trace, end| super::check(Wire::Socket, story, trace, end);
+    check(
+        vec![discovered(&["2026-07-28"])],
+        "D",
+        Connected(JUL26, FIRM),
+    );
+    check(vec![peer(-32601)], "D I", Waits);
+    check(vec![timeout()], "D I", Waits);
+    let story = vec![lost(), initialized("2025-11-25")];
+    check(story, "D +I", Connected(NOV25, ASSUMED));
+    check(vec![peer(-32600), peer(-32600)], "D I +I", Waits);
+    check(vec![lost(), lost()], "D +I", Fails(Reason::Lost));
+    let gone = vec![lost(), fails(FailureKind::Unreachable)];
+    check(gone, "D +I", Fails(Reason::Unreachable));
+}
+
+#[test]
 fn a_process_is_started_anew_only_once() {
     let story = vec![lost(), refuses(&["2026-07-28"]), lost()];
     check(story, "D +I D", Fails(Reason::ProcessExited));
