@@ -121,7 +121,7 @@ impl Opening<'_> {
                 wait::until(&**self.clock, send.deadline, opening).await
             }
         }
-        .unwrap_or_else(|| Err(timeout(send)))
+        .unwrap_or_else(|| Err(timeout(send, None)))
     }
 
     async fn outcome(
@@ -132,7 +132,7 @@ impl Opening<'_> {
         Waiting::new(exchange, &**self.clock, send.deadline)
             .outcome()
             .await
-            .unwrap_or_else(|| Err(timeout(send)))
+            .unwrap_or_else(|noise| Err(timeout(send, noise.as_deref())))
     }
 
     fn request(&self, send: &Send) -> Request {
@@ -169,12 +169,9 @@ fn initialized(endpoint: &Arc<dyn Endpoint>) -> bool {
         .is_ok()
 }
 
-fn timeout(send: &Send) -> Failure {
+fn timeout(send: &Send, noise: Option<&str>) -> Failure {
     let within = send.deadline.saturating_duration_since(send.not_before);
-    Failure::new(
-        FailureKind::Timeout,
-        format!("no answer within {within:.1?}"),
-    )
+    wait::late("no answer", within, noise)
 }
 
 fn read(step: Step, reply: &Reply) -> Observation {

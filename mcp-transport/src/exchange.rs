@@ -36,6 +36,12 @@ pub trait Endpoint: Send + Sync {
 pub trait Exchange: Send {
     /// The next event.
     fn poll_event(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Event>;
+
+    /// What came so far and is no answer, in words for whoever gives up waiting: events that are no messages, an answer
+    /// to another request.
+    fn noise(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What comes out of an exchange.

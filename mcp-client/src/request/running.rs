@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_errors::{Failure, FailureKind};
+use mcp_errors::Failure;
 use mcp_transport::{Notification, Reply, Request};
 use mcp_types::{
     jsonrpc::ProgressToken,
@@ -25,7 +25,7 @@ use super::{
 use crate::{
     client::Client,
     error::{Error, What},
-    wait::{Came, Waiting},
+    wait::{Came, Waiting, late},
 };
 
 /// A call that was sent. Dropping it cancels the call.
@@ -103,10 +103,7 @@ impl<M: RequestType> Running<M> {
                     return Poll::Ready(Some(notification));
                 }
                 Came::Outcome(outcome) => outcome,
-                Came::Deadline => Err(Failure::new(
-                    FailureKind::Timeout,
-                    format!("no result within {:.1?}", self.within),
-                )),
+                Came::Deadline(noise) => Err(late("no result", self.within, noise.as_deref())),
             };
             // On a timeout this is what cancels the call.
             self.waiting = None;

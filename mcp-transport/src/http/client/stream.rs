@@ -227,6 +227,13 @@ impl Exchange for HttpExchange {
         this.finish(false, cx);
         Poll::Ready(Event::Outcome(Err(failure)))
     }
+
+    fn noise(&self) -> Option<String> {
+        match &self.state {
+            State::Streaming(_, stream) => stream.noise(self.id.as_ref(), &self.sent),
+            _ => None,
+        }
+    }
 }
 
 impl HttpExchange {

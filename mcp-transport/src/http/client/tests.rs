@@ -200,7 +200,10 @@ async fn a_stream_that_ends_without_an_answer_fails_at_once() {
         (failure.kind(), failure.executed()),
         (FailureKind::Lost, Executed::Unknown)
     );
-    assert!(failure.to_string().contains("1 events"), "{failure}");
+    assert!(
+        failure.to_string().contains("1 event was no message"),
+        "{failure}"
+    );
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use ::http::{Response, response::Parts};
+use ::http::{HeaderMap, Response, response::Parts};
 use bytes::Bytes;
 use mcp_errors::{Failure, FailureKind};
 use mcp_types::{
@@ -25,7 +25,7 @@ use super::{
     whole::{answers_another, too_large},
 };
 use crate::{
-    exchange::{Event, Reply},
+    exchange::{Event, Exchange as _, Reply},
     message,
     proto::{
         answer::{EndpointAnnounced, outcome},
@@ -80,6 +80,23 @@ impl Stream {
             self.first = Bytes::copy_from_slice(&data[..data.len().min(KEPT)]);
         }
         self.garbage += 1;
+    }
+
+    /// What came in the place of an answer to the request `id`.
+    pub(super) fn noise(&self, id: Option<&RequestId>, sent: &HeaderMap) -> Option<String> {
+        let first = || quote(&sieve(&self.first, sent));
+        let garbage = match self.garbage {
+            0 => None,
+            1 => Some(format!("1 event was no message: {}", first())),
+            many => Some(format!(
+                "{many} events were no messages, the first {}",
+                first()
+            )),
+        };
+        let foreign = self.foreign.as_ref().zip(id);
+        let foreign = foreign.map(|(other, id)| answers_another(other, id));
+        let noise: Vec<_> = garbage.into_iter().chain(foreign).collect();
+        (!noise.is_empty()).then(|| noise.join("; "))
     }
 }
 
@@ -162,17 +179,9 @@ impl HttpExchange {
             "the stream of {} ended without an answer",
             self.client.core.place()
         );
-        if let State::Streaming(_, stream) = &self.state {
-            if stream.garbage > 0 {
-                let (count, first) = (stream.garbage, quote(&sieve(&stream.first, &self.sent)));
-                detail.push_str(&format!(
-                    " and {count} events that are no messages, the first {first}"
-                ));
-            }
-            if let (Some(other), Some(id)) = (&stream.foreign, &self.id) {
-                detail.push_str("; ");
-                detail.push_str(&answers_another(other, id));
-            }
+        if let Some(noise) = self.noise() {
+            detail.push_str("; ");
+            detail.push_str(&noise);
         }
         Failure::new(FailureKind::Lost, detail)
     }

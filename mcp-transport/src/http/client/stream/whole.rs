@@ -131,7 +131,7 @@ pub(super) fn answers_another(other: &RequestId, id: &RequestId) -> String {
         RequestId::String(text) => format!("{:?}", text.chars().take(40).collect::<String>()),
     };
     format!(
-        "the answer is for the request {}, and this is {}; an id comes back as it was sent",
+        "an answer is for the request {}, and this is {}; an id comes back as it was sent",
         shown(other),
         shown(id)
     )

@@ -1,6 +1,6 @@
 //! Replies that are no answer: each ends its call with an error that says what came instead.
 
-use std::error::Error as _;
+use std::{error::Error as _, future::poll_fn};
 
 use ::http::{HeaderMap, HeaderValue, header};
 use mcp_errors::{Executed, Failure, FailureKind};
@@ -10,6 +10,7 @@ use super::{
     server::{Server, json},
 };
 use crate::{
+    exchange::Endpoint as _,
     http::client::{HttpAnswer, HttpClient},
     proto::answer::EndpointAnnounced,
 };
@@ -114,7 +115,7 @@ async fn what_broke_off_is_quoted() {
     is(&none, FailureKind::Lost, Some(200), "broke off");
 
     let noise = outcome(format!("{EVENTS}data: oh\n\ndata: no\n\n!close")).await;
-    let told = r#"and 2 events that are no messages, the first "oh""#;
+    let told = r#"; 2 events were no messages, the first "oh""#;
     is(&noise.unwrap_err(), FailureKind::Lost, Some(200), told);
     let spelled = r#"{"jsonrpc":"2.0","id":"$ID","result":{}}"#;
     let other = outcome(format!("{EVENTS}data: {spelled}\n\n!close")).await;
@@ -127,6 +128,28 @@ async fn what_broke_off_is_quoted() {
         FailureKind::Malformed,
         None,
         r#"{\"a\":7}"#,
+    );
+}
+
+#[tokio::test]
+async fn u5_garbage_before_the_answer_is_skipped_and_named_to_whoever_gives_up() {
+    let ours = r#"{"jsonrpc":"2.0","id":$ID,"result":{"a":1}}"#;
+    let answered = outcome(format!("{EVENTS}data: oh\n\ndata: {ours}\n\n!close")).await;
+    assert_eq!(result(answered), r#"{"a":1}"#);
+
+    let spelled = r#"{"jsonrpc":"2.0","id":"$ID","result":{}}"#;
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+    let stream = format!("{EVENTS}data: oh\n\ndata: {spelled}\n\ndata: {note}\n\n!hang");
+    let server = Server::start([stream]).await;
+    let client = HttpClient::new(&server.url).unwrap();
+    let mut exchange = client.open(modern("tools/list", "{}"));
+    assert_eq!(exchange.noise(), None);
+    poll_fn(|cx| exchange.as_mut().poll_event(cx)).await;
+    let told = exchange.noise().unwrap();
+    assert!(told.contains(r#"1 event was no message: "oh""#), "{told}");
+    assert!(
+        told.contains(r#"for the request "1", and this is 1;"#),
+        "{told}"
     );
 }
 
