@@ -21,7 +21,7 @@ const USAGE: &str = "\
 usage: cargo xtask conformance [--server] [--inspector] [--requirements REVISION]... [--scenario NAME]...
 
   --server        the official suite against the example server `everything`
-  --inspector     the official Inspector's command line against it, on HTTP and stdio
+  --inspector     the official Inspector's command line against it, on HTTP, HTTP+SSE and stdio
   --requirements  what a revision requires: 2025-11-25 or 2026-07-28; else both
   --scenario      one scenario of the suite; else all that a revision requires, and what is run beside them
 
@@ -134,8 +134,11 @@ fn judged(wanted: &Wanted) -> Result<Tally, String> {
     }
     if wanted.inspector() {
         let peer = installed("inspector", npm)?;
-        let mut http = inspector(&node, &peer);
-        said.add(http.args(["http", &url]));
+        for (transport, path) in [("http", "/mcp"), ("sse", "/sse")] {
+            let mut program = inspector(&node, &peer);
+            let url = url.trim_end_matches("/mcp");
+            said.add(program.arg(transport).arg(format!("{url}{path}")));
+        }
         let mut stdio = inspector(&node, &peer);
         said.add(stdio.arg("stdio").arg(&everything).arg("stdio"));
     }

@@ -15,7 +15,7 @@ mod schemas;
 
 use std::{env, error::Error, future::pending};
 
-use mcp_server::Server;
+use mcp_server::{Server, http::MemoryEventStore};
 use tokio::net::TcpListener;
 
 /// The server. Hosts see tools in this order, and the suite calls the first one without arguments.
@@ -33,7 +33,12 @@ async fn serve_http(address: &str) -> Result<(), Box<dyn Error>> {
         "listening on http://{}/mcp",
         listener.local_addr()?
     ));
-    server().http().serve_on(listener, pending()).await?;
+    server()
+        .http()
+        .event_store(MemoryEventStore::new())
+        .legacy_sse(true)
+        .serve_on(listener, pending())
+        .await?;
     Ok(())
 }
 

@@ -2,14 +2,22 @@
 
 use std::time::Duration;
 
-use mcp_server::{Context, Server, Tool};
+use mcp_server::{Context, Server, Tool, http::SseStream};
 
 pub(crate) fn add(server: Server) -> Server {
-    server.tool(
-        Tool::new("test_tool_with_progress", progress)
-            .description("Says how far it has come, in three steps")
-            .read_only(),
-    )
+    server
+        .tool(
+            Tool::new("test_tool_with_progress", progress)
+                .description("Says how far it has come, in three steps")
+                .read_only(),
+        )
+        .tool(
+            Tool::new("test_reconnection", reconnection)
+                .description(
+                    "Closes its stream before it answers; the client comes back for the answer",
+                )
+                .read_only(),
+        )
 }
 
 async fn progress(cx: Context) -> &'static str {
@@ -19,6 +27,14 @@ async fn progress(cx: Context) -> &'static str {
     pause().await;
     cx.progress(100, 100, "done").await;
     "All three steps are done"
+}
+
+async fn reconnection(cx: Context) -> &'static str {
+    if let Some(stream) = SseStream::of(&cx) {
+        stream.close();
+    }
+    pause().await;
+    "The client came back"
 }
 
 /// A moment in which something would be done.

@@ -1,6 +1,8 @@
-// Looks at our example server `everything` with the official Inspector's command line, in both eras.
+// Looks at our example server `everything` with the official Inspector's command line, in both eras
+// (on HTTP+SSE, which has one, in that).
 //
 //   node inspect.mjs http URL
+//   node inspect.mjs sse URL
 //   node inspect.mjs stdio COMMAND [ARGS...]
 //
 // Each step is one run of the Inspector, as a person or a job would type it. Prints `ok inspector/TRANSPORT-ERA:STEP`
@@ -17,11 +19,12 @@ mkdirSync(home, { recursive: true });
 
 const VERSIONS = { legacy: '2025-11-25', modern: '2026-07-28' };
 const [transport, ...target] = process.argv.slice(2);
+const eras = transport === 'sse' ? ['legacy'] : Object.keys(VERSIONS);
 
 /** Runs the Inspector for one method; the result that it prints. */
 function inspect(era, method, ...options) {
-    const where = transport === 'http' ? ['--transport', 'http', '--server-url', target[0]] : ['--transport', 'stdio', ...target];
-    const args = [inspector, '--cli', ...where, '--protocol-era', era, '--quiet', '--format', 'json', '--method', method, ...options];
+    const where = transport === 'stdio' ? target : ['--server-url', target[0]];
+    const args = [inspector, '--cli', '--transport', transport, ...where, '--protocol-era', era, '--quiet', '--format', 'json', '--method', method, ...options];
     return new Promise((resolve, reject) => {
         const settings = { env: { ...process.env, HOME: home }, timeout: 60_000, maxBuffer: 16 << 20 };
         execFile(process.execPath, args, settings, (error, stdout, stderr) => {
@@ -104,7 +107,7 @@ async function step(era, name) {
 }
 
 // Two at a time: most of a run is Node that loads the Inspector.
-const queue = Object.keys(VERSIONS).flatMap(era => Object.keys(STEPS).map(name => [era, name]));
+const queue = eras.flatMap(era => Object.keys(STEPS).map(name => [era, name]));
 const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
         await step(...next);
