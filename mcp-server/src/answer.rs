@@ -8,7 +8,10 @@ use mcp_types::{
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::schema;
+use crate::{
+    kind::{ForTool, Kind},
+    schema,
+};
 
 /// The answer to a call: an outcome or an error, and what only layers see.
 #[derive(Debug, Clone)]
@@ -57,12 +60,13 @@ impl From<ErrorObject> for Answer {
     }
 }
 
-/// What a handler may return.
+/// What a handler may return, asked for `K`: a tool unless said otherwise.
 #[diagnostic::on_unimplemented(
-    message = "a handler cannot return `{Self}`",
-    note = "it returns text, `Json<T>`, `CallToolResult`, content blocks, a `Result` of these, or what implements `IntoAnswer`"
+    message = "a handler cannot return `{Self}` (`{K}`)",
+    note = "a tool returns text, `Json<T>`, `CallToolResult`, content blocks, a `Result` of these, or what implements `IntoAnswer`",
+    note = "a resource returns text, bytes, `Json<T>` or contents; a prompt returns text or messages; a completion returns a list of texts"
 )]
-pub trait IntoAnswer {
+pub trait IntoAnswer<K = ForTool> {
     /// The answer.
     fn into_answer(self) -> Answer;
 
@@ -72,7 +76,7 @@ pub trait IntoAnswer {
     }
 }
 
-impl IntoAnswer for Answer {
+impl<K: Kind> IntoAnswer<K> for Answer {
     fn into_answer(self) -> Answer {
         self
     }
@@ -98,7 +102,7 @@ impl IntoAnswer for &str {
 
 impl IntoAnswer for ContentBlock {
     fn into_answer(self) -> Answer {
-        vec![self].into_answer()
+        IntoAnswer::<ForTool>::into_answer(vec![self])
     }
 }
 

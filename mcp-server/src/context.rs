@@ -1,5 +1,7 @@
 //! What a handler can ask about its call, and say while it runs.
 
+mod log;
+
 use std::{fmt, sync::Arc};
 
 use mcp_transport::{Extensions, Notification, http::HeaderMap};

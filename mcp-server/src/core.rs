@@ -12,14 +12,15 @@ use mcp_errors::{Failure, ProtocolError};
 use mcp_transport::{Event, Exchange, Reply, Request, exchange::Ended, proto::limits::Limits};
 use mcp_types::{
     ErrorObject, Outcome, RawJson, RawParams, Revision,
-    capability::{Implementation, ServerCapabilities, ToolsCapability},
+    capability::Implementation,
     lifecycle::{DiscoverResult, EmptyResult, InitializeParams, InitializeResult},
+    meta::LOG_LEVEL,
     wire::{Stamp, encode_outcome},
 };
 
 use crate::{
-    exchange::Running, hub::Hub, path::clipped, policy::EraPolicy, proto::envelope,
-    service::Service, session::Session, tools::Tools,
+    exchange::Running, features::Features, path::clipped, policy::EraPolicy, proto::envelope,
+    service::Service, session::Session,
 };
 
 /// A server without its hosts.
@@ -32,25 +33,30 @@ pub(crate) struct Core {
         allow(dead_code, reason = "only hosts take bytes, and wait")
     )]
     pub(crate) limits: Limits,
-    pub(crate) hub: Hub,
-    pub(crate) tools: Tools,
+    pub(crate) features: Features,
     /// The router, with the server-wide layers around it.
     pub(crate) root: Arc<dyn Service>,
 }
 
 impl Core {
     /// Serves a request whose era and version were judged to be modern already.
-    pub(crate) fn modern(&self, request: Request) -> Pin<Box<dyn Exchange>> {
+    pub(crate) fn modern(&self, mut request: Request) -> Pin<Box<dyn Exchange>> {
         let revision = match envelope::version(&request.meta, &self.policy) {
             Ok(revision) => revision,
             Err(error) => return refused(error),
         };
-        if let Err(error) = envelope::check_rest(&request.meta, &self.policy) {
+        let checked = envelope::check_rest(&request.meta, &self.policy);
+        if let Err(error) = checked.and_then(|()| envelope::check_log_level(&request.meta)) {
             return refused(error);
+        }
+        if !self.features.logging && request.meta.contains(LOG_LEVEL) {
+            request.meta.set(LOG_LEVEL, RawJson::null());
         }
         match request.method.as_str() {
             "server/discover" => done(self.discover(), &self.stamp(revision).cacheable(true)),
-            _ if self.offers(&request, revision) => self.run(request, revision, None),
+            _ if self.features.offers(&request.method, revision, false) => {
+                self.run(request, revision, None)
+            }
             method => refused(envelope::method_not_found(method)),
         }
     }
@@ -80,12 +86,13 @@ impl Core {
             return Err(envelope::unsupported_initialize(requested, &self.policy));
         }
         let server = Implementation::clone(&self.server);
-        let mut result = InitializeResult::new(revision, self.capabilities(heard), server);
+        let mut result = InitializeResult::new(revision, self.features.capabilities(heard), server);
         result.instructions.clone_from(&self.instructions);
         let result = encode(result.into(), &Stamp::new(revision))?;
         let session = Session::open(revision, &params);
         if heard {
-            let following = self.hub.follow(session.listener());
+            session.wishes().hear();
+            let following = self.features.hub.follow(session.listener());
             session.on_close(move || drop(following));
         }
         Ok((session, result))
@@ -95,9 +102,15 @@ impl Core {
     pub(crate) fn legacy(&self, session: &Session, mut request: Request) -> Pin<Box<dyn Exchange>> {
         let revision = session.revision();
         session.fill(&mut request.meta);
+        if self.features.logging {
+            request.meta.set_log_level(&session.wishes().log_level());
+        } else if request.meta.contains(LOG_LEVEL) {
+            request.meta.set(LOG_LEVEL, RawJson::null());
+        }
+        let heard = session.wishes().is_heard();
         match request.method.as_str() {
             "ping" => done(EmptyResult::default(), &Stamp::new(revision)),
-            _ if self.offers(&request, revision) => {
+            _ if self.features.offers(&request.method, revision, heard) => {
                 self.run(request, revision, Some(session.clone()))
             }
             method => refused(envelope::method_not_found(method)),
@@ -119,33 +132,15 @@ impl Core {
         Box::pin(Running::new(root, request, revision, session, server))
     }
 
-    /// Whether the method exists at `revision` and belongs to a capability that is offered.
-    fn offers(&self, request: &Request, revision: Revision) -> bool {
-        let spec = request
-            .method
-            .spec()
-            .filter(|spec| spec.to_server.contains(revision));
-        spec.is_some_and(|spec| spec.capability == Some("tools") && self.tools.0.is_offered())
-    }
-
     fn discover(&self) -> DiscoverResult {
         let versions = self.policy.modern.iter().copied();
         // A modern client hears of changes through a subscription, which is not served.
-        let mut result = DiscoverResult::new(versions, self.capabilities(false));
+        let mut result = DiscoverResult::new(versions, self.features.capabilities(false));
+        let hint = self.features.caching.server;
+        result.ttl_ms = Some(hint.ttl_ms());
+        result.cache_scope = Some(hint.scope);
         result.instructions.clone_from(&self.instructions);
         result
-    }
-
-    /// What is offered, to a client that hears of changes or not.
-    fn capabilities(&self, heard: bool) -> ServerCapabilities {
-        let tools = self.tools.0.is_offered().then(|| ToolsCapability {
-            list_changed: (heard && self.tools.0.can_change()).then_some(true),
-            ..ToolsCapability::default()
-        });
-        ServerCapabilities {
-            tools,
-            ..ServerCapabilities::default()
-        }
     }
 
     fn stamp(&self, revision: Revision) -> Stamp<'_> {

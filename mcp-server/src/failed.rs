@@ -1,31 +1,68 @@
-//! Failures of tools as answers: a result that says so, with the stable envelope.
+//! Failures of handlers as answers.
+//!
+//! A tool's is a result that says so, with the stable envelope, so that a model can read it. What fails elsewhere is a
+//! JSON-RPC error whose data is the same envelope.
 //!
 //! The envelope also stands in [`Answer::ext`], where layers find it, and where the tool fills in
 //! its label if the handler named no service.
 
-use mcp_errors::{ToolError, ToolErrorEnvelope};
+use mcp_errors::{ProtocolError, ToolError, ToolErrorCode, ToolErrorEnvelope};
+use mcp_types::{ErrorCode, ErrorObject, RawJson};
 
-use crate::answer::{Answer, IntoAnswer};
+use crate::{
+    answer::{Answer, IntoAnswer},
+    kind::Kind,
+};
 
-impl IntoAnswer for ToolError {
-    fn into_answer(self) -> Answer {
-        if let Some(source) = self.source() {
-            tracing::debug!(code = %self.code(), %source, "a tool failed");
-        }
-        let envelope = self.into_envelope("");
-        let mut answer = Answer::new(envelope.clone().into_result());
-        answer.ext.insert(envelope);
-        answer
+/// A result that says that the tool failed.
+pub(crate) fn of_tool(error: ToolError) -> Answer {
+    let envelope = logged(error);
+    let mut answer = Answer::new(envelope.clone().into_result());
+    answer.ext.insert(envelope);
+    answer
+}
+
+/// An error, for what is no tool.
+pub(crate) fn as_error(error: ToolError) -> Answer {
+    let envelope = logged(error);
+    let code = match &envelope.code {
+        code if *code == ToolErrorCode::BAD_REQUEST => ErrorCode::INVALID_PARAMS,
+        _ => ErrorCode::INTERNAL_ERROR,
+    };
+    let mut object = ErrorObject::new(code, envelope.error.clone());
+    object.data = RawJson::from_serialize(&envelope).ok();
+    let mut answer = Answer::error(object);
+    answer.ext.insert(envelope);
+    answer
+}
+
+fn logged(error: ToolError) -> ToolErrorEnvelope {
+    if let Some(source) = error.source() {
+        tracing::debug!(code = %error.code(), %source, "a handler failed");
+    }
+    error.into_envelope("")
+}
+
+impl From<ToolError> for Answer {
+    /// A tool that failed.
+    fn from(error: ToolError) -> Self {
+        of_tool(error)
     }
 }
 
-/// A value, or a failure of the tool: a [`ToolError`], or any error, which takes the code of its
+impl<K: Kind> IntoAnswer<K> for ToolError {
+    fn into_answer(self) -> Answer {
+        K::failed(self)
+    }
+}
+
+/// A value, or a failure: a [`ToolError`], or any error, which takes the code of its
 /// cause or `upstream_unknown`.
-impl<T: IntoAnswer, E: Into<ToolError>> IntoAnswer for Result<T, E> {
+impl<K: Kind, T: IntoAnswer<K>, E: Into<ToolError>> IntoAnswer<K> for Result<T, E> {
     fn into_answer(self) -> Answer {
         match self {
             Ok(value) => value.into_answer(),
-            Err(error) => error.into().into_answer(),
+            Err(error) => K::failed(error.into()),
         }
     }
 
@@ -39,6 +76,22 @@ pub(crate) fn label(answer: &mut Answer, service: &str) {
     let unnamed = |envelope: &&mut ToolErrorEnvelope| envelope.service.is_empty();
     if let Some(envelope) = answer.ext.get_mut::<ToolErrorEnvelope>().filter(unnamed) {
         service.clone_into(&mut envelope.service);
-        answer.outcome = Ok(envelope.clone().into_result().into());
+        let envelope = envelope.clone();
+        match &mut answer.outcome {
+            Ok(outcome) => *outcome = envelope.into_result().into(),
+            Err(error) => error.data = RawJson::from_serialize(&envelope).ok(),
+        }
     }
+}
+
+/// Whether the handler said that its target does not exist.
+pub(crate) fn is_not_found(answer: &Answer) -> bool {
+    let envelope = answer.ext.get::<ToolErrorEnvelope>();
+    envelope.is_some_and(|envelope| envelope.code == ToolErrorCode::NOT_FOUND)
+        && answer.outcome.is_err()
+}
+
+/// -32602, in words that name what is wrong and what would fit.
+pub(crate) fn invalid(detail: impl Into<std::borrow::Cow<'static, str>>) -> ErrorObject {
+    ProtocolError::invalid_params(detail).into()
 }

@@ -10,7 +10,9 @@ use serde::de::DeserializeOwned;
 use crate::{
     answer::{Answer, IntoAnswer},
     call::Call,
-    path, schema,
+    failed,
+    kind::{ForTool, Kind},
+    path, schema, vars,
 };
 
 /// Answers calls. Async functions of up to six extractors are handlers:
@@ -30,12 +32,13 @@ use crate::{
 /// let tool = Tool::new("wait", wait);
 /// ```
 ///
-/// Dropping the future cancels the call, at the next await.
+/// What it may return follows from what it is asked for, the [`Kind`] `K`: a tool, a resource, a prompt. Dropping the
+/// future cancels the call, at the next await.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no handler",
     note = "a handler is an async function of up to six arguments that implement `FromCall`; it returns what implements `IntoAnswer`, and its future is `Send`"
 )]
-pub trait Handler<A>: Send + Sync + 'static {
+pub trait Handler<A, K = ForTool>: Send + Sync + 'static {
     /// Answers one call.
     fn call(&self, call: Call) -> impl Future<Output = Answer> + Send + 'static;
 
@@ -53,7 +56,7 @@ pub trait Handler<A>: Send + Sync + 'static {
 /// Can be taken from a call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be taken from a call",
-    note = "arguments of a handler are `Args<T>`, `Context`, `Headers`, `Ext<T>`, or implement `FromCall`"
+    note = "arguments of a handler are `Args<T>`, `Vars<T>`, `Context`, `Headers`, `Ext<T>`, or implement `FromCall`"
 )]
 pub trait FromCall: Sized {
     /// Takes it.
@@ -70,11 +73,12 @@ pub trait FromCall: Sized {
 
 macro_rules! handlers {
     ($(($($Arg:ident)*))*) => { $(
-        impl<F, Fut, Out, $($Arg,)*> Handler<($($Arg,)*)> for F
+        impl<F, Fut, Out, K, $($Arg,)*> Handler<($($Arg,)*), K> for F
         where
             F: Fn($($Arg),*) -> Fut + Send + Sync + 'static,
             Fut: Future<Output = Out> + Send + 'static,
-            Out: IntoAnswer,
+            Out: IntoAnswer<K>,
+            K: Kind,
             $($Arg: FromCall + Send + 'static,)*
         {
             #[allow(unused_variables, reason = "a handler without arguments takes nothing from the call")]
@@ -83,7 +87,7 @@ macro_rules! handlers {
                 let started = start(call);
                 async move {
                     match started {
-                        Ok(running) => running.await.into_answer(),
+                        Ok(running) => IntoAnswer::<K>::into_answer(running.await),
                         Err(answer) => *answer,
                     }
                 }
@@ -94,7 +98,7 @@ macro_rules! handlers {
             }
 
             fn output_schema() -> Option<Schema> {
-                Out::output_schema()
+                <Out as IntoAnswer<K>>::output_schema()
             }
         }
     )* };
@@ -102,10 +106,12 @@ macro_rules! handlers {
 
 handlers!(()(A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E G));
 
-/// The arguments of a tool, read as a `T`.
+/// The arguments of a tool or prompt, read as a `T`.
 ///
 /// Arguments that do not fit are a failure of the tool (`isError`, code `bad_request`) that names the
-/// place and what was expected there, so that a model can mend its call.
+/// place and what was expected there, so that a model can mend its call; for a prompt they are -32602. What fills a
+/// prompt is texts: a number or truth value is read from its text. For a resource template these are
+/// its [`Vars`](crate::Vars).
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::exhaustive_structs,
@@ -115,13 +121,16 @@ pub struct Args<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema> FromCall for Args<T> {
     fn from_call(call: &Call) -> Result<Self, Box<Answer>> {
+        if let Some(read) = vars::read(call) {
+            return read.map(Self);
+        }
         let text = match call.params.get("arguments") {
             None | Some("null") => "{}",
             Some(text) => text,
         };
         serde_json::from_str(text).map(Self).map_err(|error| {
             let error = ToolError::bad_request(path::describe(text, &error));
-            Box::new(error.into_answer())
+            Box::new(failed::of_tool(error))
         })
     }
 

@@ -7,7 +7,10 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use mcp_transport::Notification;
@@ -83,6 +86,7 @@ pub struct Hub(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     followers: Mutex<Followers>,
+    open: AtomicBool,
 }
 
 #[derive(Default)]
@@ -100,6 +104,16 @@ impl Hub {
         for listener in followers.iter().filter_map(Weak::upgrade) {
             listener.deliver(change);
         }
+    }
+
+    /// Says that the program can publish whatever it wants.
+    pub(crate) fn open(&self) {
+        self.0.open.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the program can publish whatever it wants.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.open.load(Ordering::Relaxed)
     }
 
     /// Tells `listener` of changes until what this returns is dropped, or the listener is gone.

@@ -34,37 +34,48 @@
 //! | where to look | for |
 //! |---|---|
 //! | [`Server`] | what is offered, and where it is hosted |
-//! | [`Tool`], [`Handler`] | a tool, and the functions that can be one |
-//! | [`Args`], [`Context`], [`Headers`], [`Ext`] | what a handler can take |
+//! | [`Tool`], [`Resource`], [`ResourceTemplate`], [`Prompt`] | what can be offered |
+//! | [`Handler`] | the functions that can be one of these |
+//! | [`Args`], [`Vars`], [`Context`], [`Headers`], [`Ext`] | what a handler can take |
 //! | [`Json`], [`IntoAnswer`], [`ToolError`] | what it can give, and how it fails |
 //! | [`Layer`], [`Service`], [`Call`], [`Answer`] | what goes around handlers |
-//! | [`Tools`], [`Hub`] | what changes while a server runs, and who hears of it |
+//! | [`Tools`], [`Resources`], [`Prompts`], [`Hub`] | what changes while a server runs, and who hears of it |
 //! | [`Session`] | a legacy client's connection |
 //! | [`EraPolicy`] | which eras are served, and how they are told apart |
 
 pub mod answer;
+pub mod cache;
 pub mod call;
+pub mod completion;
 pub mod connection;
 pub mod context;
 mod core;
+mod described;
 #[cfg(feature = "stdio")]
 mod duplex;
 mod exchange;
 mod failed;
+mod features;
 mod gate;
 pub mod handler;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod hub;
+pub mod kind;
+pub mod method;
 mod outbox;
 mod path;
 pub mod policy;
+pub mod prompt;
+mod prompts;
 #[cfg_attr(
     not(all(feature = "stdio", feature = "http")),
     allow(dead_code, reason = "each host needs another part of the machines")
 )]
 mod proto;
 mod registry;
+pub mod resource;
+mod resources;
 mod router;
 mod schema;
 pub mod server;
@@ -76,27 +87,35 @@ pub mod socket;
 mod stdio;
 pub mod tool;
 mod tools;
-#[allow(dead_code, reason = "resources subscribe and unsubscribe")]
+pub mod vars;
 mod wishes;
 
 pub use mcp_errors::{self as errors, ToolError};
 pub use mcp_transport::proto::limits::Limits;
-pub use mcp_types as types;
+pub use mcp_types::{self as types, logging::LogLevel};
 /// Schemas of Rust types. Its derive looks for the name `schemars` where it is used: bring it in with
 /// `use mcp_server::schemars::{self, JsonSchema};`, or depend on the crate.
 pub use schemars;
 
 pub use crate::{
     answer::{Answer, IntoAnswer, Json},
+    cache::{CacheHint, List},
     call::Call,
+    completion::Completing,
     connection::Connection,
     context::Context,
     handler::{Args, Ext, FromCall, Handler, Headers},
     hub::{Change, Hub},
+    method::Params,
     policy::EraPolicy,
+    prompt::{InvalidPrompt, Messages, Prompt},
+    prompts::Prompts,
+    resource::{InvalidResource, Resource, ResourceTemplate},
+    resources::Resources,
     server::Server,
     service::{BoxFuture, Layer, Service},
     session::Session,
     tool::{InvalidTool, Tool},
     tools::Tools,
+    vars::{Uri, Vars},
 };

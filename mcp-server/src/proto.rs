@@ -1,13 +1,17 @@
 //! The decisions of a server as pure machines: no IO, no clock.
 
+pub(crate) mod cursor;
 pub(crate) mod dispatch;
 pub(crate) mod envelope;
 pub(crate) mod era;
 #[cfg(feature = "http")]
 pub(crate) mod http_era;
+pub(crate) mod mirror;
 #[cfg(feature = "http")]
 pub(crate) mod pair;
 #[cfg(feature = "http")]
 pub(crate) mod sessions;
 #[cfg(feature = "http")]
 pub(crate) mod streams;
+pub(crate) mod template;
+pub(crate) mod texts;

@@ -10,17 +10,26 @@ use std::{
     collections::HashMap,
     ops::Deref,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, OnceLock, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use crate::hub::{Change, Hub};
+use mcp_types::{RawJson, Revision, wire::Item};
+
+use crate::{
+    call::Call,
+    described::Filter,
+    hub::{Change, Hub},
+};
 
 /// Can be in a [`Set`].
 pub(crate) trait Named: Send + Sync + 'static {
     /// What it is found by, unlike that of any other in the set.
-    fn name(&self) -> &str;
+    fn key(&self) -> &str;
+
+    /// Who sees it.
+    fn filter(&self) -> &Filter;
 }
 
 /// What a server offers of one kind. Clones are the same set.
@@ -41,12 +50,16 @@ pub(crate) struct Snapshot<T> {
     entries: Vec<Arc<Placed<T>>>,
     by_name: HashMap<Box<str>, Arc<Placed<T>>>,
     next: u64,
+    /// How many of them not everyone sees.
+    filtered: usize,
 }
 
 /// Something in a set, with its place in the order of registration.
 pub(crate) struct Placed<T> {
     number: u64,
     item: T,
+    /// As it is listed in each revision, once somebody asked.
+    written: [OnceLock<RawJson>; Revision::ALL.len()],
 }
 
 /// The name is taken in the set.
@@ -90,7 +103,7 @@ impl<T: Named> Set<T> {
     pub(crate) fn names(&self) -> Vec<String> {
         let snapshot = self.snapshot();
         let names = snapshot.entries.iter();
-        names.map(|entry| entry.name().to_owned()).collect()
+        names.map(|entry| entry.key().to_owned()).collect()
     }
 
     /// The set as it is now.
@@ -140,20 +153,38 @@ impl<T: Named> Snapshot<T> {
         &self.entries
     }
 
-    /// The one of that name.
-    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Placed<T>>> {
-        self.by_name.get(name)
+    /// The one of that name, if who made `call` sees it.
+    pub(crate) fn find(&self, name: &str, call: &Call) -> Option<&Arc<Placed<T>>> {
+        let found = self.by_name.get(name);
+        found.filter(|entry| entry.filter().shows(call))
+    }
+
+    /// Whether there are some that not everyone sees.
+    pub(crate) fn is_filtered(&self) -> bool {
+        self.filtered > 0
+    }
+
+    /// Those after the one of that name, or, if it is gone, after where it was.
+    pub(crate) fn after(&self, number: u64, name: &str) -> &[Arc<Placed<T>>] {
+        let last = self.by_name.get(name).map_or(number, |entry| entry.number);
+        let start = self.entries.partition_point(|entry| entry.number <= last);
+        &self.entries[start..]
     }
 
     /// Gives `item` back if its name is taken.
     fn push(&mut self, item: T) -> Option<T> {
-        if self.by_name.contains_key(item.name()) {
+        if self.by_name.contains_key(item.key()) {
             return Some(item);
         }
         let number = self.next;
         self.next += 1;
-        let entry = Arc::new(Placed { number, item });
-        self.by_name.insert(entry.name().into(), Arc::clone(&entry));
+        self.filtered += usize::from(item.filter().is_some());
+        let entry = Arc::new(Placed {
+            number,
+            item,
+            written: Default::default(),
+        });
+        self.by_name.insert(entry.key().into(), Arc::clone(&entry));
         self.entries.push(entry);
         None
     }
@@ -165,6 +196,7 @@ impl<T: Named> Snapshot<T> {
             .binary_search_by_key(&removed.number, |entry| entry.number);
         if let Ok(at) = at {
             self.entries.remove(at);
+            self.filtered -= usize::from(removed.filter().is_some());
         }
         Some(removed)
     }
@@ -176,6 +208,7 @@ impl<T> Default for Snapshot<T> {
             entries: Vec::new(),
             by_name: HashMap::new(),
             next: 0,
+            filtered: 0,
         }
     }
 }
@@ -186,7 +219,20 @@ impl<T> Clone for Snapshot<T> {
             entries: self.entries.clone(),
             by_name: self.by_name.clone(),
             next: self.next,
+            filtered: self.filtered,
         }
+    }
+}
+
+impl<T> Placed<T> {
+    /// Its place in the order of registration.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Its definition as it is listed at `revision`, written once.
+    pub(crate) fn written(&self, definition: &impl Item, revision: Revision) -> &RawJson {
+        self.written[revision as usize].get_or_init(|| definition.write(revision))
     }
 }
 

@@ -1,32 +1,44 @@
-//! The innermost service of a server: finds what answers a method, and a tool by its name.
+//! The innermost service of a server: finds what answers a method, and a tool, resource or prompt by its name.
 
-use std::{borrow::Cow, future::ready};
+mod complete;
+mod list;
+mod read;
+
+use std::{future::ready, sync::Arc};
 
 use mcp_errors::ProtocolError;
 use mcp_types::{
     ErrorObject,
-    tool::{ListToolsParams, ListToolsResult},
+    capability::Implementation,
+    lifecycle::EmptyResult,
+    logging::{LogLevel, SetLevelParams},
 };
 
 use crate::{
     answer::{Answer, WrappedOutput},
     call::Call,
+    failed::invalid,
+    features::Features,
     path::clipped,
     proto::envelope,
     service::{BoxFuture, Service},
-    tools::Tools,
 };
 
-/// Answers `tools/list` and `tools/call` from the registry.
+/// Answers every method that is not the host's from what is registered.
 pub(crate) struct Router {
-    tools: Tools,
-    page: Option<usize>,
+    features: Features,
+    server: Arc<Implementation>,
+    /// Whether there are layers that may want to look at lists.
+    is_wrapped: bool,
 }
 
 impl Router {
-    /// Lists `page` tools at a time, or all at once.
-    pub(crate) fn new(tools: Tools, page: Option<usize>) -> Self {
-        Self { tools, page }
+    pub(crate) fn new(features: Features, server: Arc<Implementation>, is_wrapped: bool) -> Self {
+        Self {
+            features,
+            server,
+            is_wrapped,
+        }
     }
 
     fn call_tool(&self, call: Call) -> Result<BoxFuture<Answer>, ErrorObject> {
@@ -34,13 +46,21 @@ impl Router {
         let Ok(Some(name)) = name else {
             return Err(invalid("`name` must be the name of a tool, a string"));
         };
+        let arguments = call.params.get("arguments");
         let is_object = |text: &str| text.starts_with('{') || text == "null";
-        if !call.params.get("arguments").is_none_or(is_object) {
+        if !arguments.is_none_or(is_object) {
             return Err(invalid("`arguments` must be an object"));
         }
-        let Some(entry) = self.tools.0.snapshot().find(&name).cloned() else {
+        let snapshot = self.features.tools.0.snapshot();
+        let Some(entry) = snapshot.find(&name, &call) else {
             return Err(ProtocolError::unknown_tool(&name).into());
         };
+        // Only modern HTTP has such headers.
+        if let (false, None, Some(headers)) =
+            (entry.mirrors.is_empty(), call.session(), call.headers())
+        {
+            entry.mirrors.check(headers, arguments)?;
+        }
         let answer = entry.service.call(call);
         if !entry.wraps_output {
             return Ok(answer);
@@ -52,53 +72,61 @@ impl Router {
         }))
     }
 
-    fn list_tools(&self, call: &Call) -> Result<Answer, ErrorObject> {
-        let params: ListToolsParams = call
-            .params
-            .decode()
-            .map_err(|error| invalid(clipped(&error.to_string(), 400)))?;
-        let snapshot = self.tools.0.snapshot();
-        let entries = snapshot.entries();
-        let start = params.cursor.map_or(Ok(0), |cursor| {
-            self.offset(&cursor, entries.len()).ok_or_else(|| {
-                let cursor = clipped(&cursor, 100);
-                invalid(format!("Invalid cursor: {cursor}; list from the start"))
-            })
-        })?;
-        let end = self.page.map_or(entries.len(), |page| {
-            entries.len().min(start.saturating_add(page))
-        });
-        let mut result = ListToolsResult::default();
-        let page = entries[start..end].iter();
-        result.tools = page.map(|entry| entry.definition.clone()).collect();
-        result.next_cursor = (end < entries.len()).then(|| end.to_string());
-        Ok(Answer::new(result))
+    fn get_prompt(&self, call: Call) -> Result<BoxFuture<Answer>, ErrorObject> {
+        let Ok(Some(name)) = call.params.decode_member::<Box<str>>("name") else {
+            return Err(invalid("`name` must be the name of a prompt, a string"));
+        };
+        let snapshot = self.features.prompts.set.snapshot();
+        match snapshot.find(&name, &call) {
+            Some(entry) => entry.get(call),
+            None => Err(unknown_prompt(&name)),
+        }
     }
 
-    /// Where a cursor of ours points: the start of a page but the first.
-    fn offset(&self, cursor: &str, len: usize) -> Option<usize> {
-        let page = self.page?;
-        let offset: usize = cursor.parse().ok()?;
-        // Tools may have gone since the page before: then the list ends here.
-        let ours = offset > 0 && offset.is_multiple_of(page) && offset.to_string() == cursor;
-        ours.then(|| offset.min(len))
+    fn set_level(&self, call: &Call) -> Result<Answer, ErrorObject> {
+        let params: SetLevelParams = decode(call)?;
+        if let LogLevel::Other(word) = &params.level {
+            return Err(envelope::unknown_level(word));
+        }
+        if let Some(session) = call.session() {
+            session.wishes().set_log_level(&params.level);
+        }
+        Ok(Answer::new(EmptyResult::default()))
     }
 }
 
 impl Service for Router {
     fn call(&self, call: Call) -> BoxFuture<Answer> {
-        let answer = match call.method.as_str() {
-            "tools/call" => match self.call_tool(call) {
-                Ok(answer) => return answer,
-                Err(error) => Answer::error(error),
+        let answered = match call.method.as_str() {
+            "tools/call" => self.call_tool(call),
+            "tools/list" => now(self.list_tools(&call)),
+            "resources/read" => self.read(call),
+            "resources/list" => now(self.list_resources(&call)),
+            "resources/templates/list" => now(self.list_templates(&call)),
+            "resources/subscribe" => now(self.subscribe(&call, true)),
+            "resources/unsubscribe" => now(self.subscribe(&call, false)),
+            "prompts/get" => self.get_prompt(call),
+            "prompts/list" => now(self.list_prompts(&call)),
+            "completion/complete" => self.complete(call),
+            "logging/setLevel" => now(self.set_level(&call)),
+            other => match self.features.methods.get(other) {
+                Some(method) => Ok(method.call(call)),
+                None => Err(envelope::method_not_found(other)),
             },
-            "tools/list" => self.list_tools(&call).unwrap_or_else(Answer::error),
-            other => Answer::error(envelope::method_not_found(other)),
         };
-        Box::pin(ready(answer))
+        answered.unwrap_or_else(|error| Box::pin(ready(Answer::error(error))))
     }
 }
 
-fn invalid(detail: impl Into<Cow<'static, str>>) -> ErrorObject {
-    ProtocolError::invalid_params(detail).into()
+fn now(answer: Result<Answer, ErrorObject>) -> Result<BoxFuture<Answer>, ErrorObject> {
+    answer.map(|answer| -> BoxFuture<Answer> { Box::pin(ready(answer)) })
+}
+
+fn decode<T: serde::de::DeserializeOwned>(call: &Call) -> Result<T, ErrorObject> {
+    let decoded = call.params.decode();
+    decoded.map_err(|error| invalid(clipped(&error.to_string(), 400)))
+}
+
+fn unknown_prompt(name: &str) -> ErrorObject {
+    invalid(format!("Unknown prompt: {}", clipped(name, 256)))
 }

@@ -1,5 +1,7 @@
 //! A server: what it offers, under which name, and which layers go around it.
 
+mod features;
+
 #[cfg(feature = "stdio")]
 use std::io;
 use std::{
@@ -13,6 +15,7 @@ use mcp_types::capability::Implementation;
 use crate::{
     connection::Connection,
     core::Core,
+    features::Features,
     gate::Gate,
     hub::Hub,
     policy::EraPolicy,
@@ -41,9 +44,7 @@ pub struct Server {
     instructions: Option<String>,
     policy: EraPolicy,
     limits: Limits,
-    page: Option<usize>,
-    hub: Hub,
-    tools: Tools,
+    features: Features,
     layers: Vec<Arc<dyn Layer>>,
     // Layers are put around the router once, however many hosts there are.
     core: OnceLock<Arc<Core>>,
@@ -57,15 +58,12 @@ impl Server {
 
     /// A server that also says its title, description or website.
     pub fn named(info: Implementation) -> Self {
-        let hub = Hub::default();
         Self {
             info,
             instructions: None,
             policy: EraPolicy::default(),
             limits: Limits::default(),
-            page: None,
-            tools: Tools::new(&hub),
-            hub,
+            features: Features::new(),
             layers: Vec::new(),
             core: OnceLock::new(),
         }
@@ -98,7 +96,7 @@ impl Server {
     /// # Errors
     /// When the tool's definition is not valid, or its name is taken.
     pub fn try_tool(self, tool: Tool) -> Result<Self, InvalidTool> {
-        self.tools.add(tool)?;
+        self.features.tools.add(tool)?;
         Ok(self)
     }
 
@@ -108,7 +106,7 @@ impl Server {
     /// some.
     #[must_use]
     pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
-        self.tools.0.open();
+        self.features.tools.0.open();
         self.layers.push(Arc::new(layer));
         self.changed()
     }
@@ -131,26 +129,21 @@ impl Server {
         }
     }
 
-    /// Lists so many tools a page, at least one; by default all in one.
-    #[must_use]
-    pub fn page_size(self, tools: usize) -> Self {
-        Self {
-            page: Some(tools.max(1)),
-            ..self.changed()
-        }
-    }
-
     /// A handle to add and remove tools while the server runs.
     ///
     /// A server says that its list of tools may change (`listChanged`) from when this was first asked for.
     pub fn tools(&self) -> Tools {
-        self.tools.0.open();
-        self.tools.clone()
+        self.features.tools.0.open();
+        self.features.tools.clone()
     }
 
     /// Where changes are published: what a resource holds, and what other instances say.
+    ///
+    /// A server says that all its lists may change, and that clients may subscribe to resources, from when this was
+    /// first asked for.
     pub fn hub(&self) -> Hub {
-        self.hub.clone()
+        self.features.hub.open();
+        self.features.hub.clone()
     }
 
     /// Connects a client in the same process: an [`Endpoint`](mcp_transport::Endpoint).
@@ -238,15 +231,17 @@ impl Server {
     /// What the hosts share.
     pub(crate) fn core(&self) -> Arc<Core> {
         let core = self.core.get_or_init(|| {
-            let router: Arc<dyn Service> = Arc::new(Router::new(self.tools.clone(), self.page));
+            let server = Arc::new(self.info.clone());
+            let wrapped = !self.layers.is_empty();
+            let router = Router::new(self.features.clone(), Arc::clone(&server), wrapped);
+            let router: Arc<dyn Service> = Arc::new(router);
             let layers = self.layers.iter();
             Arc::new(Core {
-                server: Arc::new(self.info.clone()),
+                server,
                 instructions: self.instructions.clone(),
                 policy: self.policy.clone(),
                 limits: self.limits.clone(),
-                hub: self.hub.clone(),
-                tools: self.tools.clone(),
+                features: self.features.clone(),
                 root: layers.fold(router, |inner, layer| layer.wrap(inner)),
             })
         });
@@ -266,7 +261,7 @@ impl fmt::Debug for Server {
         f.debug_struct("Server")
             .field("name", &self.info.name)
             .field("version", &self.info.version)
-            .field("tools", &self.tools)
+            .field("features", &self.features)
             .field("layers", &self.layers.len())
             .finish_non_exhaustive()
     }

@@ -145,7 +145,6 @@ impl Session {
     }
 
     /// What the client wants to hear.
-    #[allow(dead_code, reason = "resources subscribe and unsubscribe")]
     pub(crate) fn wishes(&self) -> &Wishes {
         &self.0.wishes
     }

@@ -14,8 +14,10 @@ use serde_json::{Map, Value};
 use crate::{
     answer::Answer,
     call::Call,
+    described::{Filter, described},
     failed,
     handler::Handler,
+    proto::mirror::Mirrors,
     schema,
     service::{BoxFuture, Layer, Service},
     tools::Entry,
@@ -33,6 +35,7 @@ pub struct Tool {
     label: Option<Arc<str>>,
     layers: Vec<Arc<dyn Layer>>,
     blocking: bool,
+    filter: Filter,
     bind: Box<dyn FnOnce(Finish) -> Arc<dyn Service> + Send + Sync>,
 }
 
@@ -53,6 +56,7 @@ impl Tool {
             label: None,
             layers: Vec::new(),
             blocking: false,
+            filter: Filter::default(),
             bind: Box::new(|finish| {
                 Arc::new(Bound {
                     handler,
@@ -73,22 +77,9 @@ impl Tool {
             label: None,
             layers: Vec::new(),
             blocking: false,
+            filter: Filter::default(),
             bind: Box::new(|_| service),
         }
-    }
-
-    /// What it does, for the model.
-    #[must_use]
-    pub fn description(mut self, text: impl Into<String>) -> Self {
-        self.definition.description = Some(text.into());
-        self
-    }
-
-    /// A name for people.
-    #[must_use]
-    pub fn title(mut self, text: impl Into<String>) -> Self {
-        self.definition.title = Some(text.into());
-        self
     }
 
     /// It changes nothing.
@@ -178,6 +169,7 @@ impl Tool {
             label,
             layers,
             blocking,
+            filter,
             bind,
         } = self;
         check_name(&definition.name)?;
@@ -187,6 +179,7 @@ impl Tool {
         };
         list(&mut definition, input.as_ref(), output.as_ref(), profile)?;
         let wraps_output = definition.output_schema.as_ref().is_some_and(wraps_output);
+        let mirrors = mirrors(&definition)?;
         let label = label.unwrap_or_else(|| definition.name.as_str().into());
         let service = bind(Finish { label });
         let service = layers
@@ -201,9 +194,13 @@ impl Tool {
             definition,
             service,
             wraps_output,
+            mirrors,
+            filter,
         })
     }
 }
+
+described!(Tool);
 
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -268,6 +265,13 @@ fn list(
         schema::warn(&name, schema, Place::Output, &profile);
     }
     Ok(())
+}
+
+/// The arguments that a modern HTTP client repeats in headers.
+fn mirrors(definition: &Definition) -> Result<Mirrors, InvalidTool> {
+    let schema = definition.input_schema.decode().unwrap_or_default();
+    let name = &definition.name;
+    Mirrors::of(&schema).map_err(|error| InvalidTool(format!("tool `{name}`: {error}")))
 }
 
 fn check_input(definition: &Definition) -> Result<(), InvalidTool> {

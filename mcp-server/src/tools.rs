@@ -5,7 +5,9 @@ use std::{fmt, sync::Arc};
 use mcp_types::tool::Tool as Definition;
 
 use crate::{
+    described::Filter,
     hub::{Change, Hub},
+    proto::mirror::Mirrors,
     registry::{Named, Set},
     service::Service,
     tool::{InvalidTool, Tool},
@@ -23,11 +25,18 @@ pub(crate) struct Entry {
     pub(crate) service: Arc<dyn Service>,
     /// Whether its output is wrapped for revisions that know only objects.
     pub(crate) wraps_output: bool,
+    /// Arguments that a modern HTTP client repeats in headers.
+    pub(crate) mirrors: Mirrors,
+    pub(crate) filter: Filter,
 }
 
 impl Named for Entry {
-    fn name(&self) -> &str {
+    fn key(&self) -> &str {
         &self.definition.name
+    }
+
+    fn filter(&self) -> &Filter {
+        &self.filter
     }
 }
 

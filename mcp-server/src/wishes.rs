@@ -1,9 +1,11 @@
-//! What a legacy client wants to hear: the resources it subscribed to.
+//! What a legacy client wants to hear: the resources it subscribed to, and how much of the log.
 
 use std::{
     collections::HashSet,
     sync::{Mutex, MutexGuard, PoisonError},
 };
+
+use mcp_types::logging::LogLevel;
 
 /// How many resources a session may subscribe to.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 256;
@@ -15,9 +17,21 @@ pub(crate) struct Wishes(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     subscribed: HashSet<Box<str>>,
+    log_level: Option<LogLevel>,
+    is_heard: bool,
 }
 
 impl Wishes {
+    /// The client can be told something unasked.
+    pub(crate) fn hear(&self) {
+        self.state().is_heard = true;
+    }
+
+    /// Whether the client can be told something unasked.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.state().is_heard
+    }
+
     /// Wants to hear of a resource; one that is wanted already stays so.
     ///
     /// # Errors
@@ -42,6 +56,16 @@ impl Wishes {
     /// Whether this resource is wanted.
     pub(crate) fn wants(&self, uri: &str) -> bool {
         self.state().subscribed.contains(uri)
+    }
+
+    /// Wants to hear `level` and worse of the log.
+    pub(crate) fn set_log_level(&self, level: &LogLevel) {
+        self.state().log_level = Some(level.clone());
+    }
+
+    /// How much of the log is wanted: by default `info` and worse.
+    pub(crate) fn log_level(&self) -> LogLevel {
+        self.state().log_level.clone().unwrap_or(LogLevel::Info)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -107,7 +107,7 @@ impl IntoAnswer for HandoffRequest {
     fn into_answer(self) -> Answer {
         let code = SwarmCode::NotConfigured;
         let sentence = format!("The conversation cannot be handed over. {}", code.advice());
-        let mut answer = ToolError::new(code, sentence).into_answer();
+        let mut answer = Answer::from(ToolError::new(code, sentence));
         answer.ext.insert(self);
         answer
     }

@@ -42,6 +42,8 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Payload {
+    /// Of any method, written for the revision of the request already: it is sent as it is.
+    Written(RawJson),
     /// Of `tools/call`.
     CallTool(CallToolResult),
     /// Of `tools/list`.

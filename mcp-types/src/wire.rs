@@ -6,6 +6,7 @@
 
 mod ask;
 mod output;
+mod page;
 mod read;
 mod result;
 mod stamp;
@@ -15,6 +16,7 @@ pub(crate) use self::output::wrap_value;
 pub use self::{
     ask::{Unsupported, encode_answer, encode_ask},
     output::wraps_output,
+    page::{Item, PageFrame, encode_page},
     read::decode_result,
     result::{encode_outcome, encode_params},
     stamp::{NotExpressible, Stamp},

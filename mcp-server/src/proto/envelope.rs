@@ -9,11 +9,15 @@ use mcp_errors::ProtocolError;
 use mcp_types::{
     ErrorObject, RawParams, RequestMeta, Revision,
     capability::{ClientCapabilities, Implementation},
-    meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION},
+    logging::LogLevel,
+    meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION},
 };
 use serde::de::DeserializeOwned;
 
-use crate::policy::{EnvelopePolicy, EraPolicy};
+use crate::{
+    path::clipped,
+    policy::{EnvelopePolicy, EraPolicy},
+};
 
 /// The `_meta` of `params`; empty where there is none.
 ///
@@ -88,6 +92,30 @@ pub(crate) fn check_rest(meta: &RequestMeta, policy: &EraPolicy) -> Result<(), E
         return Err(malformed(CLIENT_INFO, "object"));
     }
     Ok(())
+}
+
+/// Checks that the level of the log that is asked for, if any, is one.
+///
+/// # Errors
+/// -32602 that names the levels.
+pub(crate) fn check_log_level(meta: &RequestMeta) -> Result<(), ErrorObject> {
+    if !meta.contains(LOG_LEVEL) {
+        return Ok(());
+    }
+    match meta.log_level() {
+        None => Err(malformed(LOG_LEVEL, "string")),
+        Some(LogLevel::Other(word)) => Err(unknown_level(&word)),
+        Some(_) => Ok(()),
+    }
+}
+
+/// -32602 for a level of the log that is none.
+pub(crate) fn unknown_level(word: &str) -> ErrorObject {
+    let word = clipped(word, 100);
+    let detail = format!(
+        "Unknown log level: {word}; use debug, info, notice, warning, error, critical, alert or emergency"
+    );
+    ProtocolError::invalid_params(detail).into()
 }
 
 /// -32022, with what is served: the same list as in `server/discover`.

@@ -125,54 +125,6 @@ async fn a_cursor_of_any_length_is_told_in_few_words() {
 }
 
 #[tokio::test]
-async fn pages_follow_each_other_and_other_cursors_are_refused() {
-    let server = server_of(&["a", "b", "c", "d", "e"]).page_size(2);
-    let peer = Peer::modern(&server);
-    assert_eq!(
-        page(&peer, "{}").await,
-        (vec!["a".into(), "b".into()], "2".into())
-    );
-    assert_eq!(
-        page(&peer, r#"{"cursor":"2"}"#).await,
-        (vec!["c".into(), "d".into()], "4".into())
-    );
-    assert_eq!(
-        page(&peer, r#"{"cursor":"4"}"#).await,
-        (vec!["e".into()], Value::Null)
-    );
-    for cursor in [
-        "",
-        "0",
-        "1",
-        "3",
-        "02",
-        "+2",
-        " 2",
-        "-2",
-        "x",
-        "99999999999999999999",
-    ] {
-        let error = peer
-            .error("tools/list", &format!(r#"{{"cursor":"{cursor}"}}"#))
-            .await;
-        assert_eq!(error.code.0, -32602, "{cursor}");
-        assert_eq!(
-            error.message,
-            format!("Invalid cursor: {cursor}; list from the start")
-        );
-    }
-    assert_eq!(
-        peer.error("tools/list", r#"{"cursor":2}"#).await.code.0,
-        -32602
-    );
-    let whole = Peer::modern(&server_of(&["a"]));
-    assert_eq!(
-        whole.error("tools/list", r#"{"cursor":"2"}"#).await.code.0,
-        -32602
-    );
-}
-
-#[tokio::test]
 async fn a_tool_is_listed_with_all_that_was_said_about_it() {
     #[derive(serde::Serialize, mcp_server::schemars::JsonSchema)]
     struct Out {

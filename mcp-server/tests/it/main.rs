@@ -5,13 +5,18 @@
     reason = "what a test needs and does not get fails it"
 )]
 
+mod allocations;
 mod calls;
 #[cfg(feature = "stdio")]
 mod era_rows;
 mod failures;
+mod feature_rows;
 mod layers;
+mod listing;
 mod lists;
 mod peer;
+mod prompts;
+mod resources;
 mod rows;
 mod sessions;
 #[cfg(all(unix, feature = "stdio"))]

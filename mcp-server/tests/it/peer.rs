@@ -3,7 +3,10 @@
 use std::{future::poll_fn, pin::Pin, sync::Arc};
 
 use mcp_server::{Connection, Server};
-use mcp_transport::{Endpoint, Event, Exchange, Request};
+use mcp_transport::{
+    Endpoint, Event, Exchange, Request,
+    http::{HeaderMap, HeaderName, HeaderValue},
+};
 use mcp_types::{
     ErrorObject, RawJson, RawParams, RequestMeta, Revision,
     capability::{ClientCapabilities, Implementation},
@@ -14,6 +17,7 @@ use serde_json::Value;
 pub(crate) struct Peer {
     connection: Arc<Connection>,
     meta: RequestMeta,
+    headers: Option<HeaderMap>,
 }
 
 impl Peer {
@@ -23,6 +27,7 @@ impl Peer {
         Self {
             connection: Arc::new(server.connect()),
             meta,
+            headers: None,
         }
     }
 
@@ -31,6 +36,7 @@ impl Peer {
         let peer = Self {
             connection: Arc::new(server.connect()),
             meta: RequestMeta::new(),
+            headers: None,
         };
         let params = format!(
             r#"{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"peer","version":"1"}}}}"#
@@ -59,9 +65,32 @@ impl Peer {
         self
     }
 
+    /// The same peer asks for the log from `level` on.
+    pub(crate) fn with_log_level(mut self, level: &str) -> Self {
+        let level = RawJson::from_serialize(level).unwrap();
+        self.meta.set("io.modelcontextprotocol/logLevel", level);
+        self
+    }
+
+    /// The same peer comes with these headers, as over HTTP.
+    pub(crate) fn with_headers(mut self, headers: &[(&'static str, &'static str)]) -> Self {
+        let pairs = headers.iter().map(|(name, value)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        self.headers = Some(pairs.collect());
+        self
+    }
+
     pub(crate) fn request(&self, method: &str, params: &str) -> Request {
         let params = RawParams::parse(params.to_owned()).unwrap();
-        Request::new(method, params).with_meta(self.meta.clone())
+        let mut request = Request::new(method, params).with_meta(self.meta.clone());
+        if let Some(headers) = &self.headers {
+            request.ext.insert(headers.clone());
+        }
+        request
     }
 
     pub(crate) fn open(&self, method: &str, params: &str) -> Pin<Box<dyn Exchange>> {

@@ -1,10 +1,13 @@
 //! One JSON value, kept as text.
 
-use std::fmt;
+use std::{cell::Cell, fmt};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeOwned, value::MapDeserializer},
+    de::{
+        DeserializeOwned, IntoDeserializer,
+        value::{MapDeserializer, StringDeserializer},
+    },
 };
 use serde_json::value::RawValue;
 
@@ -50,6 +53,26 @@ impl RawJson {
         Box::<RawValue>::deserialize(named)
             .map(Self)
             .or_else(|_| Self::parse(text))
+    }
+
+    /// Takes a text that was put together from JSON, without copying it or reading it again: a list may be long.
+    /// As [`Self::found`] does it, for a text of one's own.
+    pub(crate) fn written(text: String) -> Self {
+        struct Taken<'a>(&'a Cell<String>);
+        impl<'de> IntoDeserializer<'de, serde_json::Error> for Taken<'_> {
+            type Deserializer = StringDeserializer<serde_json::Error>;
+
+            fn into_deserializer(self) -> Self::Deserializer {
+                self.0.take().into_deserializer()
+            }
+        }
+        let text = Cell::new(text);
+        let member = std::iter::once((RAW_VALUE, Taken(&text)));
+        let named = MapDeserializer::<_, serde_json::Error>::new(member);
+        Box::<RawValue>::deserialize(named)
+            .map(Self)
+            .or_else(|_| Self::parse(text.take()))
+            .unwrap_or_else(|_| Self::null())
     }
 
     /// The value `null`.

@@ -106,6 +106,7 @@ fn complete(payload: Payload, stamp: &Stamp<'_>) -> RawJson {
         Payload::CancelTask(mut result) => plain!(result, stamp),
         Payload::Empty(mut result) => plain!(result, stamp),
         Payload::Raw(object) => write(&raw(object, stamp)),
+        Payload::Written(text) => text,
     }
 }
 

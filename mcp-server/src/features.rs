@@ -1,0 +1,157 @@
+//! What a server offers, and what it says of it: its capabilities follow from what is registered.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use mcp_types::{
+    Method, RawObject, Revision,
+    capability::{PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability},
+};
+
+use crate::{
+    cache::Caching, hub::Hub, prompts::Prompts, proto::cursor::CursorKey, resources::Resources,
+    service::Service, tools::Tools,
+};
+
+/// What a server offers. Clones share what can change while it runs.
+#[derive(Clone)]
+pub(crate) struct Features {
+    pub(crate) hub: Hub,
+    pub(crate) tools: Tools,
+    pub(crate) resources: Resources,
+    pub(crate) prompts: Prompts,
+    /// Methods of one's own.
+    pub(crate) methods: BTreeMap<Box<str>, Arc<dyn Service>>,
+    /// Extensions by their id, with settings.
+    pub(crate) extensions: RawObject,
+    pub(crate) logging: bool,
+    pub(crate) caching: Caching,
+    /// How many items a page of a list has; all, if nothing is said.
+    pub(crate) page: Option<usize>,
+    pub(crate) cursors: Cursors,
+    completes: Flag,
+}
+
+impl Features {
+    pub(crate) fn new() -> Self {
+        let (hub, completes) = (Hub::default(), Flag::default());
+        Self {
+            tools: Tools::new(&hub),
+            resources: Resources::new(&hub, completes.clone()),
+            prompts: Prompts::new(&hub, completes.clone()),
+            hub,
+            methods: BTreeMap::new(),
+            extensions: RawObject::new(),
+            logging: false,
+            caching: Caching::default(),
+            page: None,
+            cursors: Cursors::default(),
+            completes,
+        }
+    }
+
+    /// Whether a client of `revision` finds `method` here; `heard` says whether it can be told something unasked.
+    pub(crate) fn offers(&self, method: &Method, revision: Revision, heard: bool) -> bool {
+        let Some(spec) = method.spec() else {
+            return self.methods.contains_key(method.as_str());
+        };
+        spec.to_server.contains(revision)
+            && match (spec.name, spec.capability) {
+                ("resources/subscribe" | "resources/unsubscribe", _) => self.subscribes(heard),
+                (_, Some("tools")) => spec.extension.is_none() && self.tools.0.is_offered(),
+                (_, Some("resources")) => self.resources.is_offered(),
+                (_, Some("prompts")) => self.prompts.set.is_offered(),
+                (_, Some("completions")) => self.completes.is_raised(),
+                (_, Some("logging")) => self.logging,
+                _ => false,
+            }
+    }
+
+    /// What is offered, to a client that can be told something unasked or not.
+    pub(crate) fn capabilities(&self, heard: bool) -> ServerCapabilities {
+        let changes = |open: bool| (heard && (open || self.hub.is_open())).then_some(true);
+        let tools = self.tools.0.is_offered().then(|| ToolsCapability {
+            list_changed: changes(self.tools.0.can_change()),
+            ..ToolsCapability::default()
+        });
+        let resources = self.resources.is_offered().then(|| ResourcesCapability {
+            subscribe: self.subscribes(heard).then_some(true),
+            list_changed: changes(self.resources.can_change()),
+            ..ResourcesCapability::default()
+        });
+        let prompts = self.prompts.set.is_offered().then(|| PromptsCapability {
+            list_changed: changes(self.prompts.set.can_change()),
+            ..PromptsCapability::default()
+        });
+        let extensions = (!self.extensions.is_empty()).then(|| self.extensions.clone());
+        ServerCapabilities {
+            tools,
+            resources,
+            prompts,
+            logging: self.logging.then(RawObject::new),
+            completions: self.completes.is_raised().then(RawObject::new),
+            extensions,
+            ..ServerCapabilities::default()
+        }
+    }
+
+    /// Whether a client may subscribe to resources: someone can say that one changed, and the client can be told.
+    fn subscribes(&self, heard: bool) -> bool {
+        let said = self.hub.is_open() || self.resources.can_change();
+        heard && said && self.resources.is_offered()
+    }
+}
+
+/// Something that, once it is so, stays so. Clones are the same flag.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flag(Arc<AtomicBool>);
+
+impl Flag {
+    pub(crate) fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The key of the cursors: one that was given, or else a random one of this server, made when it is first needed.
+#[derive(Clone, Default)]
+pub(crate) struct Cursors(Arc<OnceLock<Option<CursorKey>>>);
+
+impl Cursors {
+    pub(crate) fn with(key: CursorKey) -> Self {
+        Self(Arc::new(OnceLock::from(Some(key))))
+    }
+
+    /// The key; none if the system has no randomness to give.
+    pub(crate) fn key(&self) -> Option<&CursorKey> {
+        let random = || {
+            let mut key = [0; 32];
+            getrandom::fill(&mut key).ok()?;
+            tracing::debug!(
+                "cursors are of this instance alone; give all instances one with `cursor_key`"
+            );
+            Some(CursorKey::new(key))
+        };
+        self.0.get_or_init(random).as_ref()
+    }
+}
+
+impl fmt::Debug for Features {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Features")
+            .field("tools", &self.tools)
+            .field("resources", &self.resources)
+            .field("prompts", &self.prompts)
+            .field("methods", &self.methods.keys())
+            .finish_non_exhaustive()
+    }
+}
