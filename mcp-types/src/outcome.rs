@@ -97,6 +97,7 @@ macro_rules! payloads {
             fn encode<S: Serializer>(&self, at: Revision, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
                     $(Self::$Variant(result) => result.encode(at, serializer),)*
+                    Self::Written(result) => result.encode(at, serializer),
                 }
             }
         }
