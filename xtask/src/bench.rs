@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: our codec beside rmcp's, in one run, as ratios; and how many allocations each takes.
+//! `cargo xtask bench`: our codec beside rmcp's, in one run, as ratios, and how many allocations each takes; and what a
+//! crowd of idle streams and slow readers costs a fast client of our HTTP server, which is printed and never fails.
 //!
 //! rmcp lives in `bench/`, a workspace of its own. A missed allowance of allocations always fails; a missed ratio fails
 //! unless `--smoke` is given, since that run is too short to judge by.
@@ -36,7 +37,7 @@ fn exit(tally: &Tally) -> ExitCode {
 
 fn run(smoke: bool) -> Tally {
     let mut tally = Tally::default();
-    for program in ["allocations", "time"] {
+    for program in ["allocations", "time", "streams"] {
         let mut command = cargo(["run", "--quiet", "--release", "--locked"]);
         command
             .args(["--manifest-path", "bench/Cargo.toml", "--bin", program])

@@ -117,3 +117,46 @@ impl fmt::Display for Transport {
         })
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn plan(transport: &str, requests: usize) -> Plan {
+        let args = ["--transport", transport, "--requests"].map(str::to_owned);
+        Plan::parse(&[&args[..], &[requests.to_string()]].concat()).unwrap()
+    }
+
+    #[test]
+    fn arguments_are_read_or_refused_by_name() {
+        let parse = |args: &str| {
+            let args: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
+            Plan::parse(&args).map(|plan| (plan.transport, plan.requests, plan.seed))
+        };
+        assert_eq!(parse("--transport http"), Ok((Transport::Http, 200_000, 1)));
+        assert_eq!(
+            parse("--seed 7 --requests 5000 --transport stdio"),
+            Ok((Transport::Stdio, 5_000, 7))
+        );
+        for (args, why) in [
+            ("", "`--transport` is missing"),
+            ("--transport", "`--transport` has no value"),
+            ("--transport tcp", "there is no transport `tcp`"),
+            ("--transport http --requests x", "`x` is no number"),
+            ("--transport http --requests 9", "9 requests show nothing"),
+            ("--verbose 1", "unknown argument `--verbose`"),
+        ] {
+            let refused = parse(args).unwrap_err();
+            assert!(refused.contains(why), "{args}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_twentieth_of_the_exchanges_meets_a_fault() {
+        let faults = plan("memory", 1_000).faults();
+        let hit = (0..20_000)
+            .filter(|index| faults.at(0, *index).is_some())
+            .count();
+        assert!((900..=1_100).contains(&hit), "{hit} of 20,000");
+    }
+}

@@ -203,3 +203,76 @@ impl fmt::Display for Report {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::plan;
+
+    /// A run of 1,000 requests that has nothing wrong.
+    fn good() -> Report {
+        let counts = Counts {
+            tasks: 0,
+            fds: 9,
+            children: 0,
+        };
+        let mut report = Report {
+            faults: [10, 10, 10, 10, 10, 0],
+            memory: (20_000, 20_100),
+            before: counts,
+            after: counts,
+            ..Report::default()
+        };
+        report.all.answered = 1_000;
+        report
+    }
+
+    fn check(spoil: impl FnOnce(&mut Report), expected: Option<&str>) {
+        let mut report = good();
+        spoil(&mut report);
+        let problems = report.problems(&plan("memory", 1_000));
+        match expected {
+            None => assert_eq!(problems, [""; 0]),
+            Some(part) => assert!(
+                problems.len() == 1 && problems[0].contains(part),
+                "{part}: {problems:?}"
+            ),
+        }
+    }
+
+    #[test]
+    fn what_is_left_over_or_wrong_fails_the_run() {
+        check(|_| {}, None);
+        check(|report| report.memory.1 = 20_000 + TOLERANCE_KIB, None);
+        check(
+            |report| report.memory.1 = 20_001 + TOLERANCE_KIB,
+            Some("memory grew by 4097 KiB"),
+        );
+        check(
+            |report| report.after.tasks = 1,
+            Some("tasks are left over: 1"),
+        );
+        check(
+            |report| report.after.fds = 10,
+            Some("file descriptors are left over: 10, and 9 at the start"),
+        );
+        check(|report| report.after.fds = 8, None);
+        check(
+            |report| report.after.children = 1,
+            Some("children are left over: 1"),
+        );
+        check(|report| report.all.answered = 999, Some("only 999 of 1000"));
+        check(|report| report.faults = [5; 6], None);
+        check(
+            |report| report.faults = [4; 6],
+            Some("24 faults are too few"),
+        );
+        check(
+            |report| {
+                report.all.answered = 999;
+                report.wrong("it hangs".to_owned());
+            },
+            Some("it hangs"),
+        );
+    }
+}
