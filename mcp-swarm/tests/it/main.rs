@@ -18,5 +18,7 @@ mod recorder;
 mod relay;
 mod seeds;
 mod sessions;
+#[cfg(unix)]
+mod sockets;
 mod trip;
 mod wait;
