@@ -12,6 +12,8 @@ mod era_rows;
 mod failures;
 mod feature_rows;
 mod layers;
+#[cfg(feature = "stdio")]
+mod line_rows;
 mod listing;
 mod lists;
 mod peer;

@@ -174,7 +174,7 @@ fn progress(id: i64, step: i64) -> Value {
 }
 
 #[tokio::test]
-async fn a_waiting_call_holds_up_nobody() {
+async fn peers_10_a_waiting_call_holds_up_nobody() {
     let waiters = Waiters::default();
     let mut client = Client::new(server(&waiters)).await;
     client.call(1, "wait", "a").await;
@@ -232,7 +232,7 @@ async fn a_cancelled_call_is_dropped_and_not_answered() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_waits_or_is_refused_and_pings_and_cancellations_pass() {
+async fn item_2_what_does_not_fit_waits_or_is_refused_and_pings_and_cancellations_pass() {
     let waiters = Waiters::default();
     let limits = Limits::default().with_running(1).with_queued(2);
     let mut client = Client::new(server(&waiters).limits(limits)).await;
@@ -266,7 +266,7 @@ async fn what_does_not_fit_waits_or_is_refused_and_pings_and_cancellations_pass(
 }
 
 #[tokio::test]
-async fn at_the_end_of_the_stream_calls_in_flight_still_finish() {
+async fn peers_8_at_the_end_of_the_stream_calls_in_flight_still_finish() {
     let waiters = Waiters::default();
     let limits = Limits::default().with_running(1);
     let mut client = Client::new(server(&waiters).limits(limits)).await;
@@ -307,7 +307,7 @@ async fn a_peer_that_reads_no_more_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_line_over_the_limit_is_refused_once_and_skipped() {
+async fn b3_a_line_over_the_limit_is_refused_once_and_skipped() {
     let limits = Limits::default().with_server_line(100);
     let server = server(&Waiters::default()).limits(limits);
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -332,7 +332,7 @@ async fn a_session_hears_of_changed_tools_on_its_stream() {
 }
 
 #[tokio::test]
-async fn an_output_of_many_lines_is_one_line() {
+async fn b15_an_output_of_many_lines_is_one_line() {
     let server = server(&Waiters::default());
     let mut client = Client::new(server).await;
     client.call(1, "echo", "l1\nl2\r\nl3\u{2028}\r").await;

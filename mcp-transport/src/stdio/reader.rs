@@ -49,3 +49,31 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 }
 
 const READ_SIZE: usize = 8 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::{future::poll_fn, pin::pin, task::Poll};
+
+    use tokio::io::{AsyncWriteExt as _, duplex};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn peers_7_a_read_that_is_given_up_loses_nothing() {
+        let (mut near, far) = duplex(64);
+        let mut lines = LineReader::new(far, 64);
+        for part in ["one ", "line"] {
+            near.write_all(part.as_bytes()).await.unwrap();
+            let mut read = pin!(lines.next());
+            let given_up = poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx).is_pending()));
+            assert!(given_up.await);
+        }
+        near.write_all(b"\nanother one\n").await.unwrap();
+        for expected in ["one line", "another one"] {
+            let Some(Line::Text(line)) = lines.next().await.unwrap() else {
+                panic!("no line");
+            };
+            assert_eq!(line, expected);
+        }
+    }
+}

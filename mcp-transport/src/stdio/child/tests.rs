@@ -64,7 +64,7 @@ fn is_gone_soon(pid: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_at_the_end_of_its_input() {
+async fn peers_2_a_server_that_ends_at_the_end_of_its_input() {
     let child = shell(format!("{ANSWER} cat > /dev/null; exit 3"))
         .spawn()
         .unwrap();
@@ -79,7 +79,7 @@ async fn a_server_that_ends_at_the_end_of_its_input() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_the_end_of_its_input_gets_a_signal() {
+async fn peers_2_a_server_that_ignores_the_end_of_its_input_gets_a_signal() {
     let child = shell(format!(
         "{ANSWER} trap 'exit 4' TERM; while :; do sleep 0.01; done"
     ))
@@ -90,7 +90,7 @@ async fn a_server_that_ignores_the_end_of_its_input_gets_a_signal() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_signals_is_killed() {
+async fn peers_2_a_server_that_ignores_signals_is_killed() {
     use std::os::unix::process::ExitStatusExt as _;
     let child = shell(format!(
         "trap '' TERM; {ANSWER} while :; do sleep 0.01; done"
@@ -181,7 +181,7 @@ async fn t11_a_missing_program_is_named() {
 }
 
 #[tokio::test]
-async fn the_environment_is_an_allow_list() {
+async fn item_3_the_environment_is_an_allow_list() {
     let print = r#"read line; echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"value\":\"$(env | cut -d= -f1 | sort | tr '\n' ' ')\"}}"; cat > /dev/null"#;
     let names = value(shell(print).env("EXTRA", "1").inherit("CARGO_MANIFEST_DIR")).await;
     let own = ["EXTRA", "CARGO_MANIFEST_DIR", "PWD", "OLDPWD", "SHLVL", "_"];
@@ -199,7 +199,7 @@ async fn the_environment_is_an_allow_list() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn what_the_server_started_ends_with_it() {
+async fn peers_3_what_the_server_started_ends_with_it() {
     let print = r#"sleep 1000 & read line; echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"value\":\"$!\"}}"; "#;
     for rest in ["exit 0", "cat > /dev/null"] {
         let child = shell(format!("{print}{rest}")).spawn().unwrap();
@@ -398,4 +398,29 @@ async fn any_limit_may_be_as_large_as_can_be() {
     assert!(call(&child, "ping").await.is_ok());
     assert_eq!(child.close().await.unwrap().code(), Some(0));
     assert_eq!(child.stderr(), "told\n");
+}
+
+#[tokio::test]
+async fn item_3_a_program_is_found_in_the_path_that_it_gets() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = std::env::temp_dir().join(format!("mcp-path-{}", std::process::id()));
+    std::fs::create_dir_all(&place).unwrap();
+    let program = place.join("mcp-test-server");
+    let script = r#"#!/bin/sh
+read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; while read -r line; do :; done"#;
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let absent = ChildCommand::new("mcp-test-server").spawn().unwrap_err();
+    assert_eq!(absent.kind(), FailureKind::Unreachable);
+    let command = ChildCommand::new("mcp-test-server").env("PATH", &place);
+    // Another thread that starts a process may hold the file open for writing still.
+    let child = loop {
+        match command.clone().spawn() {
+            Ok(child) => break child,
+            Err(failure) => assert!(failure.to_string().contains("busy"), "{failure}"),
+        }
+    };
+    assert!(soon(call(&child, "ping")).await.is_ok());
+    soon(child.close()).await;
+    std::fs::remove_dir_all(&place).unwrap();
 }
