@@ -18,7 +18,7 @@ use std::{fmt, ops::Deref};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor},
+    de::{self, DeserializeOwned, IgnoredAny, MapAccess, Visitor},
 };
 
 use crate::raw::{RAW_VALUE, RawJson};
@@ -80,10 +80,52 @@ impl Text<'_> {
     /// integers do, is still that integer.
     pub(crate) fn hint<T: DeserializeOwned + Default>(&self) -> T {
         let text = &*self.0;
-        serde_json::from_str(text)
-            .ok()
+        // Most are plain texts and flags, which need no second look for their end.
+        let plain = Plain::of(text).and_then(|plain| T::deserialize(plain).ok());
+        plain
+            .or_else(|| serde_json::from_str(text).ok())
             .or_else(|| serde_json::from_str(&integral(text)?.to_string()).ok())
             .unwrap_or_default()
+    }
+}
+
+/// A text without escapes, or a flag.
+#[derive(Clone, Copy)]
+enum Plain<'a> {
+    Text(&'a str),
+    Flag(bool),
+}
+
+impl<'a> Plain<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        match text {
+            "true" => Some(Self::Flag(true)),
+            "false" => Some(Self::Flag(false)),
+            _ => {
+                let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+                (!inner.contains('\\')).then_some(Self::Text(inner))
+            }
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for Plain<'_> {
+    type Error = de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self {
+            Self::Text(text) => visitor.visit_str(text),
+            Self::Flag(flag) => visitor.visit_bool(flag),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        visitor.visit_some(self)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 
