@@ -217,9 +217,9 @@ fn status_of(failure: &Failure, code: ErrorCode, era: Era) -> StatusCode {
     if let Some(Ok(status)) = named {
         return status;
     }
-    // Nobody but the protocol layer says that a method is not there.
+    // Nobody but the protocol layer says that a method is not there, or that a header belies the body.
     let raised = match code {
-        ErrorCode::METHOD_NOT_FOUND => Raised::Protocol,
+        ErrorCode::METHOD_NOT_FOUND | ErrorCode::HEADER_MISMATCH => Raised::Protocol,
         _ => Raised::Handler,
     };
     match era {

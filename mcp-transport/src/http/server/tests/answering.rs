@@ -98,6 +98,7 @@ async fn errors_travel_on_the_status_of_their_era() {
     let table = [
         ("call", peer(-32601), 404, "-32601"),
         ("call", peer(-32602), 200, "-32602"),
+        ("call", peer(-32020), 400, "-32020"),
         ("call", peer(-32021), 400, "-32021"),
         ("call", peer(-32602).with_http_status(400), 400, "-32602"),
         ("kept", peer(-32601), 200, "-32601"),
