@@ -8,7 +8,7 @@ use crate::{
     cell::Ending,
     ledger::Ledger,
     plan::Plan,
-    watch::{Counts, TOLERANCE_KIB},
+    watch::{Counts, KEEPER, TOLERANCE_KIB},
 };
 
 /// At most so many wrong things are shown.
@@ -127,7 +127,7 @@ impl Report {
         for (what, before, after) in [
             ("tasks", before.tasks, after.tasks),
             ("file descriptors", before.fds, after.fds),
-            ("children", before.children, after.children),
+            ("children", before.children.min(KEEPER), after.children),
         ] {
             if after > before {
                 problems.push(format!(
@@ -192,8 +192,12 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "left over   tasks {}, file descriptors {} (at the start {}), children {}",
-            self.after.tasks, self.after.fds, self.before.fds, self.after.children
+            "left over   tasks {}, file descriptors {} (at the start {}), children {} (at the start {})",
+            self.after.tasks,
+            self.after.fds,
+            self.before.fds,
+            self.after.children,
+            self.before.children
         )?;
         let seconds = self.took.as_secs_f64();
         write!(
@@ -260,6 +264,15 @@ mod tests {
         check(
             |report| report.after.children = 1,
             Some("children are left over: 1"),
+        );
+        // Even if they were there before.
+        check(
+            |report| (report.before.children, report.after.children) = (2, 2),
+            Some("children are left over: 2, and 1 at the start"),
+        );
+        check(
+            |report| (report.before.children, report.after.children) = (1, 1),
+            None,
         );
         check(|report| report.all.answered = 999, Some("only 999 of 1000"));
         check(|report| report.faults = [5; 6], None);

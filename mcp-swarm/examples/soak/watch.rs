@@ -22,6 +22,9 @@ const SAMPLES: usize = 200;
 /// How long what was let go may take to be gone: a child that does not want to end gets four seconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// A process with servers has one more child, which ends them should it be killed; that one stays.
+pub(crate) const KEEPER: usize = 1;
+
 /// What must not be left over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
@@ -61,7 +64,7 @@ pub(crate) async fn settled(before: Option<Counts>) -> Counts {
         quiet = if now == last { quiet + 1 } else { 0 };
         last = now;
         let done = before.map_or(
-            quiet >= 10 && now.tasks == 0 && now.children == 0,
+            quiet >= 10 && now.tasks == 0 && now.children <= KEEPER,
             |before| {
                 now.tasks <= before.tasks
                     && now.fds <= before.fds
