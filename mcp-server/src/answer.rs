@@ -74,11 +74,20 @@ pub trait IntoAnswer<K = ForTool> {
     fn output_schema() -> Option<Schema> {
         None
     }
+
+    /// Whether it may be [`InputRequired`](mcp_types::input::InputRequired), so that the handler may have to run again.
+    fn may_require_input() -> bool {
+        false
+    }
 }
 
 impl<K: Kind> IntoAnswer<K> for Answer {
     fn into_answer(self) -> Answer {
         self
+    }
+
+    fn may_require_input() -> bool {
+        true
     }
 }
 

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use mcp_transport::{Extensions, Notification, Request, http::HeaderMap};
 use mcp_types::{Method, RawParams, RequestMeta, Revision};
 
-use crate::{outbox::Outbox, session::Session};
+use crate::{
+    input::{BackChannel, Facts, Input, InputHost},
+    outbox::Outbox,
+    session::Session,
+};
 
 /// One request on its way to a handler.
 ///
@@ -25,6 +29,7 @@ pub struct Call {
     revision: Revision,
     session: Option<Session>,
     outbox: Arc<Outbox>,
+    input: Arc<Input>,
 }
 
 impl Call {
@@ -33,6 +38,7 @@ impl Call {
         revision: Revision,
         session: Option<Session>,
         outbox: Arc<Outbox>,
+        host: &Arc<InputHost>,
     ) -> Self {
         let Request {
             method,
@@ -41,6 +47,7 @@ impl Call {
             ext,
             ..
         } = request;
+        let input = Input::new(host, &method, &params, session.is_some());
         Self {
             method,
             params,
@@ -49,6 +56,7 @@ impl Call {
             revision,
             session,
             outbox,
+            input,
         }
     }
 
@@ -76,6 +84,36 @@ impl Call {
 
     pub(crate) fn outbox(&self) -> &Arc<Outbox> {
         &self.outbox
+    }
+
+    /// Asks by `channel` what the handler asks, from here on, instead of ending the round or asking on the
+    /// connection. The first channel that is set stands.
+    #[must_use]
+    pub fn with_back_channel(self, channel: Arc<dyn BackChannel>) -> Self {
+        self.input.set_channel(channel);
+        self
+    }
+
+    pub(crate) fn input(&self) -> &Arc<Input> {
+        &self.input
+    }
+
+    /// What is known where the call asks.
+    pub(crate) fn facts(&self) -> Facts<'_> {
+        Facts {
+            ext: &self.ext,
+            meta: &self.meta,
+            session: self.session.as_ref(),
+            outbox: &self.outbox,
+        }
+    }
+
+    /// The same call, of whose notifications nobody hears.
+    pub(crate) fn silenced(mut self) -> Self {
+        let outbox = Outbox::default();
+        outbox.close();
+        self.outbox = Arc::new(outbox);
+        self
     }
 
     /// Sends a notification that belongs to this call, in order, before its answer; waits while the

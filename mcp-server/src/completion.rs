@@ -12,6 +12,7 @@ use crate::{
     call::Call,
     failed::invalid,
     handler::{FromCall, Handler},
+    input::drive,
     kind::{ForCompletion, Kind},
     path::clipped,
     service::{BoxFuture, Service},
@@ -106,14 +107,14 @@ pub(crate) fn among(
 
 /// A handler as a service, with nothing between.
 pub(crate) struct Plain<H, A, K> {
-    handler: H,
+    handler: Arc<H>,
     of: PhantomData<fn() -> (A, K)>,
 }
 
 impl<H, A, K> Plain<H, A, K> {
     pub(crate) fn new(handler: H) -> Self {
         Self {
-            handler,
+            handler: Arc::new(handler),
             of: PhantomData,
         }
     }
@@ -121,7 +122,10 @@ impl<H, A, K> Plain<H, A, K> {
 
 impl<A: 'static, K: Kind, H: Handler<A, K>> Service for Plain<H, A, K> {
     fn call(&self, call: Call) -> BoxFuture<Answer> {
-        Box::pin(self.handler.call(call))
+        let handler = Arc::clone(&self.handler);
+        Box::pin(
+            async move { drive(call, H::may_require_input(), |call| handler.call(call)).await },
+        )
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a handler can ask about its call, and say while it runs.
 
+mod ask;
 mod log;
 
 use std::{fmt, sync::Arc};
@@ -13,7 +14,9 @@ use mcp_types::{
 };
 use serde_json::Number;
 
-use crate::{answer::Answer, call::Call, handler::FromCall, outbox::Outbox, session::Session};
+use crate::{
+    answer::Answer, call::Call, handler::FromCall, input::Input, outbox::Outbox, session::Session,
+};
 
 /// The call that a handler serves, without its arguments. Clones are the same call; it may outlive
 /// the handler, and then says nothing any more.
@@ -26,6 +29,7 @@ struct Inner {
     revision: Revision,
     session: Option<Session>,
     outbox: Arc<Outbox>,
+    input: Arc<Input>,
 }
 
 impl Context {
@@ -95,6 +99,7 @@ impl FromCall for Context {
             revision: call.revision(),
             session: call.session().cloned(),
             outbox: Arc::clone(call.outbox()),
+            input: Arc::clone(call.input()),
         })))
     }
 }

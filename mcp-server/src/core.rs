@@ -19,8 +19,8 @@ use mcp_types::{
 };
 
 use crate::{
-    exchange::Running, features::Features, path::clipped, policy::EraPolicy, proto::envelope,
-    service::Service, session::Session,
+    exchange::Running, features::Features, input::InputHost, path::clipped, policy::EraPolicy,
+    proto::envelope, service::Service, session::Session,
 };
 
 /// A server without its hosts.
@@ -34,6 +34,7 @@ pub(crate) struct Core {
     )]
     pub(crate) limits: Limits,
     pub(crate) features: Features,
+    pub(crate) input: Arc<InputHost>,
     /// The router, with the server-wide layers around it.
     pub(crate) root: Arc<dyn Service>,
 }
@@ -129,7 +130,14 @@ impl Core {
         session: Option<Session>,
     ) -> Pin<Box<dyn Exchange>> {
         let (root, server) = (Arc::clone(&self.root), Arc::clone(&self.server));
-        Box::pin(Running::new(root, request, revision, session, server))
+        Box::pin(Running::new(
+            root,
+            request,
+            revision,
+            session,
+            server,
+            &self.input,
+        ))
     }
 
     fn discover(&self) -> DiscoverResult {

@@ -97,6 +97,10 @@ where
             return Err(io::Error::new(io::ErrorKind::TimedOut, error));
         }
     };
+    // Nobody is there to answer what is asked.
+    if let Some(session) = duplex.gate.session() {
+        session.pending().close();
+    }
     let deadline = clock.deadline(patience);
     let finish = async {
         duplex.drain().await;
@@ -168,8 +172,11 @@ impl Duplex {
         match message {
             Ok(Message::Request(request)) => self.handle_request(request, reply).await,
             Ok(Message::Notification(notification)) => self.handle_notification(&notification),
-            // We ask nothing, so nobody has anything to answer.
-            Ok(Message::Response(_)) => {}
+            Ok(Message::Response(response)) => {
+                if let Some(session) = self.gate.session() {
+                    session.answer(response);
+                }
+            }
             Err(malformed) => {
                 if let Some(error) = malformed.answer() {
                     let line = self.error(malformed.id, &error);
@@ -307,6 +314,15 @@ impl Duplex {
                         Err(_) => return,
                     }
                 }
+                Poll::Ready(Event::Ask(ask, reply)) => {
+                    said += 1;
+                    reply.elsewhere();
+                    match self.out.try_send(ask.to_message()) {
+                        Ok(()) => {}
+                        Err(SendError::Full(line)) => break Some(line),
+                        Err(_) => return,
+                    }
+                }
                 Poll::Ready(Event::Outcome(outcome)) => {
                     if !self.in_flight().handle_answer(&id, ticket) {
                         return;
@@ -434,6 +450,13 @@ async fn run(
                 if !wanted || out.send(notification_line(&notification)).await.is_err() {
                     return;
                 }
+            }
+            Event::Ask(ask, reply) => {
+                let wanted = lock(&in_flight).is_wanted(&id, ticket);
+                if !wanted || out.send(ask.to_message()).await.is_err() {
+                    return;
+                }
+                reply.elsewhere();
             }
             Event::Outcome(outcome) => break outcome,
             _ => {}

@@ -19,6 +19,7 @@ use mcp_types::{
 use crate::{
     answer::{Answer, WrappedOutput},
     call::Call,
+    input::{Input, InputHost},
     outbox::Outbox,
     service::{BoxFuture, Service},
     session::Session,
@@ -29,6 +30,7 @@ use crate::{
 pub(crate) struct Running {
     state: State,
     outbox: Arc<Outbox>,
+    input: Arc<Input>,
     revision: Revision,
     cacheable: bool,
     server: Arc<Implementation>,
@@ -42,11 +44,13 @@ impl Running {
         revision: Revision,
         session: Option<Session>,
         server: Arc<Implementation>,
+        host: &Arc<InputHost>,
     ) -> Self {
         let cacheable = request.method.spec().is_some_and(|spec| spec.cacheable);
         let outbox = Arc::new(Outbox::default());
-        let call = Call::new(request, revision, session, Arc::clone(&outbox));
+        let call = Call::new(request, revision, session, Arc::clone(&outbox), host);
         Self {
+            input: Arc::clone(call.input()),
             state: State::Ready(service, Box::new(call)),
             outbox,
             revision,
@@ -82,15 +86,32 @@ impl Exchange for Running {
             if let Poll::Ready(Some(notification)) = this.outbox.poll_pop(cx) {
                 return Poll::Ready(Event::Notification(notification));
             }
+            if this.input.is_legacy()
+                && let Poll::Ready((ask, reply)) = this.input.poll_outgoing(cx)
+            {
+                return Poll::Ready(Event::Ask(ask, reply));
+            }
             if waits {
                 return Poll::Pending;
             }
             match &mut this.state {
                 State::Ready(..) => this.state.start(),
                 State::Running(handler) => {
+                    this.input.driven_by(cx.waker());
                     let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(cx)));
                     match polled {
-                        Ok(Poll::Pending) => waits = true,
+                        Ok(Poll::Pending) => match this.input.poll_pause() {
+                            Poll::Pending => waits = true,
+                            // A layer asks, around the handler.
+                            Poll::Ready(asked) => {
+                                let paused = mem::replace(&mut this.state, State::Ended);
+                                // What is left of it may panic.
+                                let _ = catch_unwind(AssertUnwindSafe(|| drop(paused)));
+                                let answer =
+                                    asked.map_or_else(Answer::error, |()| this.input.end_round());
+                                this.state = State::Answered(Box::new(answer));
+                            }
+                        },
                         Ok(Poll::Ready(answer)) => this.state = State::Answered(Box::new(answer)),
                         Err(_) => {
                             let broken = mem::replace(&mut this.state, State::Ended);
@@ -132,6 +153,7 @@ impl State {
 impl Drop for Running {
     fn drop(&mut self) {
         self.outbox.close();
+        self.input.close();
     }
 }
 

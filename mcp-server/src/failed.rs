@@ -11,19 +11,22 @@ use mcp_types::{ErrorCode, ErrorObject, RawJson};
 
 use crate::{
     answer::{Answer, IntoAnswer},
+    input::AskError,
     kind::Kind,
 };
 
 /// A result that says that the tool failed.
 pub(crate) fn of_tool(error: ToolError) -> Answer {
+    let asked = asked(&error);
     let envelope = logged(error);
     let mut answer = Answer::new(envelope.clone().into_result());
     answer.ext.insert(envelope);
-    answer
+    with_asked(answer, asked)
 }
 
 /// An error, for what is no tool.
 pub(crate) fn as_error(error: ToolError) -> Answer {
+    let asked = asked(&error);
     let envelope = logged(error);
     let code = match &envelope.code {
         code if *code == ToolErrorCode::BAD_REQUEST => ErrorCode::INVALID_PARAMS,
@@ -33,6 +36,20 @@ pub(crate) fn as_error(error: ToolError) -> Answer {
     object.data = RawJson::from_serialize(&envelope).ok();
     let mut answer = Answer::error(object);
     answer.ext.insert(envelope);
+    with_asked(answer, asked)
+}
+
+/// The question that had no answer, if that is what failed.
+fn asked(error: &ToolError) -> Option<AskError> {
+    let source = error.source()?;
+    source.downcast_ref::<AskError>().cloned()
+}
+
+/// What a client is told of a question without an answer depends on its era.
+fn with_asked(mut answer: Answer, asked: Option<AskError>) -> Answer {
+    if let Some(asked) = asked {
+        answer.ext.insert(asked);
+    }
     answer
 }
 
@@ -68,6 +85,10 @@ impl<K: Kind, T: IntoAnswer<K>, E: Into<ToolError>> IntoAnswer<K> for Result<T, 
 
     fn output_schema() -> Option<schemars::Schema> {
         T::output_schema()
+    }
+
+    fn may_require_input() -> bool {
+        T::may_require_input()
     }
 }
 

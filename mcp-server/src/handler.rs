@@ -51,6 +51,11 @@ pub trait Handler<A, K = ForTool>: Send + Sync + 'static {
     fn output_schema() -> Option<Schema> {
         None
     }
+
+    /// Whether its answer may be [`InputRequired`](mcp_types::input::InputRequired).
+    fn may_require_input() -> bool {
+        true
+    }
 }
 
 /// Can be taken from a call.
@@ -99,6 +104,10 @@ macro_rules! handlers {
 
             fn output_schema() -> Option<Schema> {
                 <Out as IntoAnswer<K>>::output_schema()
+            }
+
+            fn may_require_input() -> bool {
+                <Out as IntoAnswer<K>>::may_require_input()
             }
         }
     )* };

@@ -25,7 +25,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, future, io, net::SocketAddr, sync::Arc};
+use std::{future, io, net::SocketAddr};
 
 use tokio::net::{TcpListener, ToSocketAddrs};
 
@@ -37,6 +37,7 @@ pub use self::{
     resume::SseStream,
     service::HttpService,
 };
+pub use crate::principal::Principal;
 use crate::server::Server;
 pub use crate::{policy::LegacyMode, proto::sessions::SessionLimits};
 
@@ -74,20 +75,6 @@ impl Server {
             tracing::error!(%error, "serving loopback only");
             host.loopback_service()
         })
-    }
-}
-
-/// On whose behalf a request comes; what authenticates callers puts it into the extensions of the HTTP request.
-///
-/// A session belongs to the principal that opened it, to others it does not exist. Requests without one are
-/// nobody's, and share sessions by their ids alone.
-#[derive(Clone, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_structs, reason = "a name with a meaning")]
-pub struct Principal(pub Arc<str>);
-
-impl fmt::Debug for Principal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Principal(…)")
     }
 }
 

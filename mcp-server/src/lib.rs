@@ -40,6 +40,7 @@
 //! | [`Json`], [`IntoAnswer`], [`ToolError`] | what it can give, and how it fails |
 //! | [`Layer`], [`Service`], [`Call`], [`Answer`] | what goes around handlers |
 //! | [`Tools`], [`Resources`], [`Prompts`], [`Hub`] | what changes while a server runs, and who hears of it |
+//! | [`input`] | what a handler asks in the middle of a call |
 //! | [`Session`] | a legacy client's connection |
 //! | [`EraPolicy`] | which eras are served, and how they are told apart |
 
@@ -61,11 +62,13 @@ pub mod handler;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod hub;
+pub mod input;
 pub mod kind;
 pub mod method;
 mod outbox;
 mod path;
 pub mod policy;
+mod principal;
 pub mod prompt;
 mod prompts;
 #[cfg_attr(
@@ -106,8 +109,10 @@ pub use crate::{
     context::Context,
     handler::{Args, Ext, FromCall, Handler, Headers},
     hub::{Change, Hub},
+    input::{AskError, Elicited, InputPolicy, KeyRing},
     method::Params,
     policy::EraPolicy,
+    principal::Principal,
     prompt::{InvalidPrompt, Messages, Prompt},
     prompts::Prompts,
     resource::{InvalidResource, Resource, ResourceTemplate},

@@ -4,11 +4,14 @@ pub(crate) mod cursor;
 pub(crate) mod dispatch;
 pub(crate) mod envelope;
 pub(crate) mod era;
+pub(crate) mod form;
 #[cfg(feature = "http")]
 pub(crate) mod http_era;
 pub(crate) mod mirror;
 #[cfg(feature = "http")]
 pub(crate) mod pair;
+pub(crate) mod rounds;
+pub(crate) mod sealed;
 #[cfg(feature = "http")]
 pub(crate) mod sessions;
 #[cfg(feature = "http")]

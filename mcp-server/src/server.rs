@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_transport::proto::limits::Limits;
+use mcp_transport::{Clock, proto::limits::Limits};
 use mcp_types::capability::Implementation;
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     features::Features,
     gate::Gate,
     hub::Hub,
+    input::{InputHost, InputPolicy, KeyRing},
     policy::EraPolicy,
     router::Router,
     service::{Layer, Service},
@@ -45,6 +46,8 @@ pub struct Server {
     policy: EraPolicy,
     limits: Limits,
     features: Features,
+    input: InputPolicy,
+    clock: Option<Arc<dyn Clock>>,
     layers: Vec<Arc<dyn Layer>>,
     // Layers are put around the router once, however many hosts there are.
     core: OnceLock<Arc<Core>>,
@@ -64,6 +67,8 @@ impl Server {
             policy: EraPolicy::default(),
             limits: Limits::default(),
             features: Features::new(),
+            input: InputPolicy::default(),
+            clock: None,
             layers: Vec::new(),
             core: OnceLock::new(),
         }
@@ -129,6 +134,32 @@ impl Server {
         }
     }
 
+    /// Sets how handlers ask: rounds, time, keys.
+    #[must_use]
+    pub fn input(self, policy: InputPolicy) -> Self {
+        Self {
+            input: policy,
+            ..self.changed()
+        }
+    }
+
+    /// Sets the keys that seal what a call has asked so far (`requestState`). Instances that serve the same clients
+    /// share them; without them, each process has a key of its own.
+    #[must_use]
+    pub fn state_keys(self, keys: KeyRing) -> Self {
+        let input = self.input.clone().with_keys(keys);
+        self.input(input)
+    }
+
+    /// Sets the clock that questions go by: by default the machine's, which the features `http` and `stdio` bring.
+    #[must_use]
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock: Some(clock),
+            ..self.changed()
+        }
+    }
+
     /// A handle to add and remove tools while the server runs.
     ///
     /// A server says that its list of tools may change (`listChanged`) from when this was first asked for.
@@ -188,10 +219,10 @@ impl Server {
             _ = &mut all_written => return Ok(()),
         }
         let clock = mcp_transport::clock::SystemClock;
-        let deadline = mcp_transport::Clock::deadline(&clock, self.limits.farewell_time);
+        let deadline = Clock::deadline(&clock, self.limits.farewell_time);
         tokio::select! {
             _ = all_written => {}
-            () = mcp_transport::Clock::sleep_until(&clock, deadline) => {}
+            () = Clock::sleep_until(&clock, deadline) => {}
         }
         drop(streams.taken);
         Ok(())
@@ -242,6 +273,11 @@ impl Server {
                 policy: self.policy.clone(),
                 limits: self.limits.clone(),
                 features: self.features.clone(),
+                input: InputHost::new(
+                    self.input.clone(),
+                    self.info.name.clone(),
+                    self.clock.clone(),
+                ),
                 root: layers.fold(router, |inner, layer| layer.wrap(inner)),
             })
         });

@@ -19,6 +19,7 @@ use mcp_types::{
 
 use crate::{
     hub::{Change, Listener},
+    input::Pending,
     outbox::Outbox,
     wishes::Wishes,
 };
@@ -36,6 +37,7 @@ struct Inner {
     capabilities: ClientCapabilities,
     outbox: Outbox,
     wishes: Wishes,
+    pending: Arc<Pending>,
     hooks: Mutex<Option<Vec<Hook>>>,
 }
 
@@ -44,6 +46,19 @@ type Hook = Box<dyn FnOnce() + Send>;
 impl Session {
     /// Opens a session of `revision` for the client that sent `params`.
     pub(crate) fn open(revision: Revision, params: &InitializeParams) -> Self {
+        Self::new(revision, params, true)
+    }
+
+    /// What stands for a session where each request of a legacy client stands alone: nothing is known of the
+    /// client, and it cannot be asked.
+    #[cfg(feature = "http")]
+    pub(crate) fn transient(revision: Revision) -> Self {
+        let client = Implementation::new("unknown", "");
+        let params = InitializeParams::new(revision, ClientCapabilities::default(), client);
+        Self::new(revision, &params, false)
+    }
+
+    fn new(revision: Revision, params: &InitializeParams, can_ask: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(Arc::new(Inner {
             key: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -52,6 +67,7 @@ impl Session {
             capabilities: params.capabilities.clone(),
             outbox: Outbox::default(),
             wishes: Wishes::default(),
+            pending: Pending::new(can_ask),
             hooks: Mutex::new(Some(Vec::new())),
         }))
     }
@@ -121,6 +137,7 @@ impl Session {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         self.0.outbox.close();
+        self.0.pending.close();
         for hook in hooks.into_iter().flatten() {
             if catch_unwind(AssertUnwindSafe(hook)).is_err() {
                 tracing::error!(
@@ -129,6 +146,17 @@ impl Session {
                 );
             }
         }
+    }
+
+    /// The questions that wait for an answer of the client.
+    pub(crate) fn pending(&self) -> &Arc<Pending> {
+        &self.0.pending
+    }
+
+    /// An answer of the client came, to one of the questions that wait or to none.
+    #[cfg(any(feature = "http", feature = "stdio"))]
+    pub(crate) fn answer(&self, response: mcp_types::jsonrpc::ResponseMessage) {
+        self.0.pending.answer(response.id.as_ref(), response.body);
     }
 
     /// What a modern request would have said in `_meta`, in place of reserved keys a legacy peer sent.

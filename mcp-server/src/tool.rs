@@ -17,6 +17,7 @@ use crate::{
     described::{Filter, described},
     failed,
     handler::Handler,
+    input::{drive, pausing},
     proto::mirror::Mirrors,
     schema,
     service::{BoxFuture, Layer, Service},
@@ -59,7 +60,7 @@ impl Tool {
             filter: Filter::default(),
             bind: Box::new(|finish| {
                 Arc::new(Bound {
-                    handler,
+                    handler: Arc::new(handler),
                     finish,
                     extractors: PhantomData,
                 })
@@ -78,7 +79,7 @@ impl Tool {
             layers: Vec::new(),
             blocking: false,
             filter: Filter::default(),
-            bind: Box::new(|_| service),
+            bind: Box::new(|_| pausing(service)),
         }
     }
 
@@ -322,7 +323,7 @@ impl Finish {
 }
 
 struct Bound<H, A> {
-    handler: H,
+    handler: Arc<H>,
     finish: Finish,
     extractors: PhantomData<fn() -> A>,
 }
@@ -330,7 +331,10 @@ struct Bound<H, A> {
 impl<A: 'static, H: Handler<A>> Service for Bound<H, A> {
     fn call(&self, call: Call) -> BoxFuture<Answer> {
         let finish = self.finish.clone();
-        let running = self.handler.call(call);
-        Box::pin(async move { finish.finish(running.await) })
+        let handler = Arc::clone(&self.handler);
+        Box::pin(async move {
+            let answer = drive(call, H::may_require_input(), |call| handler.call(call));
+            finish.finish(answer.await)
+        })
     }
 }

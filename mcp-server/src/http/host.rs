@@ -218,6 +218,7 @@ impl HttpHost {
     }
 
     fn service_for(&self, allow: AllowList) -> HttpService {
+        self.core.input.warn_without_keys();
         let app = Arc::new(App::new(Arc::clone(&self.core), self.settings.clone()));
         let service = transport::HttpService::new(Arc::clone(&app))
             .with_allow(allow)

@@ -10,9 +10,7 @@ use mcp_transport::{
 };
 use mcp_types::{
     Era, ErrorCode, ErrorObject, Message, RequestMeta, Revision,
-    capability::{ClientCapabilities, Implementation},
     jsonrpc::{ErrorId, Malformed, NotificationMessage, RequestMessage, decode_batch},
-    lifecycle::InitializeParams,
     notification::CancelledParams,
 };
 
@@ -83,8 +81,10 @@ impl App {
                 self.hear(&at.id, &notification);
                 HttpAnswer::empty(StatusCode::ACCEPTED)
             }
-            // Nothing was asked, so a response answers nothing.
-            Ok(Message::Response(_)) => HttpAnswer::empty(StatusCode::ACCEPTED),
+            Ok(Message::Response(response)) => {
+                at.session.answer(response);
+                HttpAnswer::empty(StatusCode::ACCEPTED)
+            }
             Err(_) => self.batch(body, |message| match message {
                 Message::Request(request) => {
                     let id = request.id.clone();
@@ -98,7 +98,10 @@ impl App {
                     self.hear(&at.id, &notification);
                     None
                 }
-                Message::Response(_) => None,
+                Message::Response(response) => {
+                    at.session.answer(response);
+                    None
+                }
             }),
         }
     }
@@ -125,9 +128,7 @@ impl App {
         body: &Bytes,
         ext: Extensions,
     ) -> HttpAnswer {
-        let client = Implementation::new("unknown", "");
-        let params = InitializeParams::new(revision, ClientCapabilities::default(), client);
-        let session = Arc::new(Transient(Session::open(revision, &params)));
+        let session = Arc::new(Transient(Session::transient(revision)));
         let open = |request, ext| -> Pin<Box<dyn Exchange>> {
             let request = legacy_request(request, ext);
             let exchange = self.inner.core.legacy(&session.0, request);

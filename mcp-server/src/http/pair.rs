@@ -99,8 +99,12 @@ impl App {
                 self.hear(&id, &notification);
                 return HttpAnswer::empty(StatusCode::ACCEPTED);
             }
-            // Nothing was asked, so a response answers nothing.
-            Ok(Message::Response(_)) => return HttpAnswer::empty(StatusCode::ACCEPTED),
+            Ok(Message::Response(response)) => {
+                if let Some(session) = pair.session() {
+                    session.answer(response);
+                }
+                return HttpAnswer::empty(StatusCode::ACCEPTED);
+            }
             Err(malformed) => {
                 let id = malformed.id.clone().map_or(ErrorId::Null, ErrorId::Known);
                 return match malformed.answer() {

@@ -6,7 +6,10 @@ use mcp_transport::Request;
 use mcp_types::RawParams;
 
 use super::*;
-use crate::hub::Listener;
+use crate::{
+    hub::Listener,
+    input::{InputHost, InputPolicy},
+};
 
 struct Letter(&'static str, Filter);
 
@@ -26,7 +29,8 @@ fn letter(name: &'static str) -> Letter {
 
 fn call() -> Call {
     let request = Request::new("tools/list", RawParams::empty());
-    Call::new(request, Revision::LATEST, None, Arc::default())
+    let host = InputHost::new(InputPolicy::default(), "s".to_owned(), None);
+    Call::new(request, Revision::LATEST, None, Arc::default(), &host)
 }
 
 #[derive(Default)]

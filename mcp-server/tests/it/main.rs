@@ -6,11 +6,13 @@
 )]
 
 mod allocations;
+mod asker;
 mod calls;
 #[cfg(feature = "stdio")]
 mod era_rows;
 mod failures;
 mod feature_rows;
+mod input;
 mod layers;
 #[cfg(feature = "stdio")]
 mod line_rows;

@@ -22,8 +22,14 @@ pub(crate) struct Peer {
 
 impl Peer {
     pub(crate) fn modern(server: &Server) -> Self {
+        Self::modern_with(server, "{}")
+    }
+
+    /// One that declares these capabilities.
+    pub(crate) fn modern_with(server: &Server, capabilities: &str) -> Self {
         let client = Implementation::new("peer", "1");
-        let meta = RequestMeta::modern(Revision::LATEST, &client, &ClientCapabilities::default());
+        let capabilities: ClientCapabilities = serde_json::from_str(capabilities).unwrap();
+        let meta = RequestMeta::modern(Revision::LATEST, &client, &capabilities);
         Self {
             connection: Arc::new(server.connect()),
             meta,
@@ -33,13 +39,22 @@ impl Peer {
 
     /// A connection that `initialize` has opened for `revision`.
     pub(crate) async fn legacy(server: &Server, revision: Revision) -> Self {
+        Self::legacy_with(server, revision, "{}").await
+    }
+
+    /// One that declares these capabilities.
+    pub(crate) async fn legacy_with(
+        server: &Server,
+        revision: Revision,
+        capabilities: &str,
+    ) -> Self {
         let peer = Self {
             connection: Arc::new(server.connect()),
             meta: RequestMeta::new(),
             headers: None,
         };
         let params = format!(
-            r#"{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"peer","version":"1"}}}}"#
+            r#"{{"protocolVersion":"{revision}","capabilities":{capabilities},"clientInfo":{{"name":"peer","version":"1"}}}}"#
         );
         let result = peer.result("initialize", &params).await;
         assert_eq!(result["protocolVersion"], revision.as_str());
@@ -81,6 +96,12 @@ impl Peer {
             )
         });
         self.headers = Some(pairs.collect());
+        self
+    }
+
+    /// The same peer says this in `_meta` from here on.
+    pub(crate) fn with_meta(mut self, key: &str, value: &Value) -> Self {
+        self.meta.set(key, RawJson::from_serialize(value).unwrap());
         self
     }
 

@@ -35,7 +35,7 @@ pub(crate) async fn talk(server: &Server, input: &str) -> Vec<Value> {
 }
 
 /// A client at the other end of a stream that a task serves.
-struct Client {
+pub(crate) struct Client {
     write: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     serving: JoinHandle<std::io::Result<()>>,
@@ -44,6 +44,11 @@ struct Client {
 impl Client {
     /// Opened by `initialize`, the newest.
     async fn new(server: Server) -> Self {
+        Self::with(server, json!({})).await
+    }
+
+    /// The same, and declares these capabilities.
+    pub(crate) async fn with(server: Server, capabilities: Value) -> Self {
         let (ours, theirs) = duplex(4096);
         let (reader, writer) = split(theirs);
         #[expect(clippy::disallowed_methods, reason = "the client awaits it in `end`")]
@@ -54,36 +59,36 @@ impl Client {
             lines: BufReader::new(read).lines(),
             serving,
         };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "c", "version": "1"}});
         client.ask(json!("init"), "initialize", params).await;
         assert_eq!(client.next().await["id"], "init");
         client
     }
 
-    async fn send(&mut self, message: Value) {
+    pub(crate) async fn send(&mut self, message: Value) {
         let line = format!("{message}\n");
         self.write.write_all(line.as_bytes()).await.unwrap();
     }
 
-    async fn ask(&mut self, id: Value, method: &str, params: Value) {
+    pub(crate) async fn ask(&mut self, id: Value, method: &str, params: Value) {
         self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
             .await;
     }
 
-    async fn call(&mut self, id: i64, tool: &str, key: &str) {
+    pub(crate) async fn call(&mut self, id: i64, tool: &str, key: &str) {
         let params =
             json!({"name": tool, "arguments": {"key": key}, "_meta": {"progressToken": id}});
         self.ask(json!(id), "tools/call", params).await;
     }
 
-    async fn cancel(&mut self, id: i64) {
+    pub(crate) async fn cancel(&mut self, id: i64) {
         let params = json!({"requestId": id});
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
             .await;
     }
 
     /// A ping and its answer, which must come next: so that nothing else was on its way.
-    async fn ping(&mut self, id: i64) {
+    pub(crate) async fn ping(&mut self, id: i64) {
         self.ask(json!(id), "ping", json!({})).await;
         assert_eq!(
             self.next().await,
@@ -91,12 +96,12 @@ impl Client {
         );
     }
 
-    async fn next(&mut self) -> Value {
+    pub(crate) async fn next(&mut self) -> Value {
         serde_json::from_str(&self.lines.next_line().await.unwrap().unwrap()).unwrap()
     }
 
     /// Ends the stream and gives what still comes.
-    async fn end(mut self) -> Vec<Value> {
+    pub(crate) async fn end(mut self) -> Vec<Value> {
         self.write.shutdown().await.unwrap();
         let mut rest = Vec::new();
         while let Some(line) = self.lines.next_line().await.unwrap() {
