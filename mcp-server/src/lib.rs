@@ -28,6 +28,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `http` | hosting on HTTP |
+//! | `http2` | HTTP/2 there, beside HTTP/1.1 |
 //! | `stdio` | hosting on stdin and stdout, on Unix sockets and TCP, or any byte stream |
 //! | `test-util` | a scripted peer and a clock moved by hand |
 //!

@@ -11,6 +11,7 @@
 //! | `client-http` | the HTTP clients: streamable, and the deprecated HTTP+SSE |
 //! | `client-stdio` | servers as child processes, and behind sockets |
 //! | `compression` | answers with gzip, for HTTP clients that turn it on |
+//! | `http2` | HTTP/2 at the HTTP server, beside HTTP/1.1 |
 //! | `server-http` | the HTTP server |
 //! | `server-stdio` | serving over any byte stream |
 //! | `test-util` | a scripted peer, faults that a seed says, and a clock moved by hand |

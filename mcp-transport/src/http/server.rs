@@ -9,6 +9,8 @@ mod answer;
 mod body;
 mod connection;
 mod frames;
+#[cfg(feature = "http2")]
+mod http2;
 mod kept;
 mod reading;
 mod running;

@@ -7,6 +7,7 @@ mod allow;
 mod cors;
 mod media;
 mod place;
+mod preface;
 mod refusal;
 mod retry_after;
 #[cfg(test)]
@@ -17,6 +18,7 @@ pub use allow::{AllowList, BadEntry};
 pub use cors::{AnyWithCredentials, Cors};
 pub use media::{Accepts, EVENT_STREAM, JSON, accepts, essence, is_json_body};
 pub use place::Place;
+pub use preface::Preface;
 pub use refusal::Refusal;
 pub use retry_after::retry_after;
 pub use url::shown_url;

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 on a socket that is watched for how long it waits.
+//! One connection: HTTP on a socket that is watched for how long it waits.
 
 use std::{
     convert::Infallible,
@@ -6,9 +6,10 @@ use std::{
     io,
     pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, ready},
+    task::{Context, Poll, Waker, ready},
 };
 
+use bytes::BytesMut;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
 use hyper::{
@@ -55,6 +56,42 @@ where
         + 'static,
     S::Future: Send + 'static,
     B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<BoxError>,
+{
+    let shared = Arc::new(Shared {
+        state: Mutex::new(State {
+            watch: Watch::new(terms.clock.now()),
+            lingers: false,
+            waits: None,
+        }),
+        clock: Arc::clone(&terms.clock),
+    });
+    let io = WatchedIo {
+        read: BytesMut::new(),
+        io: TokioIo::new(stream),
+        shared: Arc::clone(&shared),
+    };
+    let service = WatchedService { service, shared };
+    #[cfg(feature = "http2")]
+    let io = match super::http2::opening(io, &terms).await {
+        super::http2::Opening::Http1(io) => io,
+        super::http2::Opening::Http2(io) => {
+            return super::http2::serve(io, service, terms).await;
+        }
+        super::http2::Opening::Gone => return,
+    };
+    serve_http1(io, service, terms).await;
+}
+
+async fn serve_http1<S, B>(io: WatchedIo, service: WatchedService<S>, terms: Terms)
+where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send + 'static,
+    B: http_body::Body + Send + 'static,
     B::Error: Into<BoxError>,
 {
     let Terms {
@@ -62,28 +99,13 @@ where
         clock,
         mut stop,
     } = terms;
-    let shared = Arc::new(Shared {
-        state: Mutex::new(State {
-            watch: Watch::new(clock.now()),
-            lingers: false,
-        }),
-        clock: Arc::clone(&clock),
-    });
+    let shared = Arc::clone(&io.shared);
     let mut http = http1::Builder::new();
     http.header_read_timeout(None).max_header_size(limits.head);
     if limits.headers != Limits::default().headers {
         http.max_headers(limits.headers);
     }
-    let mut connection = http.serve_connection(
-        WatchedIo {
-            io: TokioIo::new(stream),
-            shared: Arc::clone(&shared),
-        },
-        WatchedService {
-            service,
-            shared: Arc::clone(&shared),
-        },
-    );
+    let mut connection = http.serve_connection(io, service);
     let mut stopped = pin!(stop.wait_for(|stop| *stop));
     let (mut is_stopping, mut alarm) = (false, Alarm::default());
     let overdue = poll_fn(|cx| {
@@ -110,14 +132,25 @@ where
 
 /// Waits for the next moment at which a connection is overdue; armed anew only when it comes sooner.
 #[derive(Default)]
-struct Alarm(Option<(std::time::Instant, Sleep)>);
+pub(super) struct Alarm(Option<(std::time::Instant, Sleep)>);
 
 impl Alarm {
-    fn poll(&mut self, shared: &Shared, limits: &Limits, cx: &mut Context<'_>) -> Poll<Overdue> {
+    pub(super) fn poll(
+        &mut self,
+        shared: &Shared,
+        limits: &Limits,
+        cx: &mut Context<'_>,
+    ) -> Poll<Overdue> {
         loop {
-            let Some((at, overdue)) = shared.state().watch.poll_timeout(limits) else {
+            let mut state = shared.state();
+            let Some((at, overdue)) = state.watch.poll_timeout(limits) else {
+                // Requests are worked on, and answered, by other tasks.
+                if state.watch.is_multiplexed() {
+                    state.waits = Some(cx.waker().clone());
+                }
                 return Poll::Pending;
             };
+            drop(state);
             let (armed, sleep) = match &mut self.0 {
                 Some((armed, sleep)) if *armed <= at => (*armed, sleep),
                 slot => {
@@ -134,7 +167,7 @@ impl Alarm {
     }
 }
 
-async fn or_until(deadline: Sleep, work: impl Future<Output = io::Result<()>>) {
+pub(super) async fn or_until(deadline: Sleep, work: impl Future<Output = io::Result<()>>) {
     let (mut deadline, mut work) = (deadline, pin!(work));
     poll_fn(|cx| match work.as_mut().poll(cx) {
         // The client is gone or has been told; either way this is the end.
@@ -144,7 +177,7 @@ async fn or_until(deadline: Sleep, work: impl Future<Output = io::Result<()>>) {
     .await;
 }
 
-async fn say_timeout(mut stream: TcpStream) -> io::Result<()> {
+pub(super) async fn say_timeout(mut stream: TcpStream) -> io::Result<()> {
     let error = ErrorObject::new(
         ErrorCode::INVALID_REQUEST,
         "The head of the request was not complete in time.",
@@ -169,20 +202,23 @@ async fn linger(mut stream: TcpStream) -> io::Result<()> {
     Ok(())
 }
 
+/// What is known of a connection.
 #[derive(Debug)]
-struct Shared {
+pub(super) struct Shared {
     state: Mutex<State>,
     clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug)]
-struct State {
-    watch: Watch,
+pub(super) struct State {
+    pub(super) watch: Watch,
     lingers: bool,
+    /// Who is to hear when nothing is worked on any more.
+    waits: Option<Waker>,
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         // No code panics while it holds the lock, so a poisoned one is whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -190,9 +226,11 @@ impl Shared {
 
 /// The socket, telling when bytes move.
 #[derive(Debug)]
-struct WatchedIo {
-    io: TokioIo<TcpStream>,
-    shared: Arc<Shared>,
+pub(super) struct WatchedIo {
+    /// What was read already.
+    pub(super) read: BytesMut,
+    pub(super) io: TokioIo<TcpStream>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl WatchedIo {
@@ -209,8 +247,13 @@ impl Read for WatchedIo {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        buf: ReadBufCursor<'_>,
+        mut buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.read.is_empty() {
+            let count = self.read.len().min(buf.remaining());
+            buf.put_slice(&self.read.split_to(count));
+            return Poll::Ready(Ok(()));
+        }
         ready!(Pin::new(&mut self.io).poll_read(cx, buf))?;
         let mut state = self.shared.state();
         state.watch.handle_read(self.shared.clock.now());
@@ -252,7 +295,7 @@ impl Write for WatchedIo {
 
 /// The service, telling when a request is at work.
 #[derive(Clone)]
-struct WatchedService<S> {
+pub(super) struct WatchedService<S> {
     service: S,
     shared: Arc<Shared>,
 }
@@ -266,7 +309,14 @@ struct AtWork(Arc<Shared>);
 impl Drop for AtWork {
     fn drop(&mut self) {
         let now = self.0.clock.now();
-        self.0.state().watch.handle_answered(now);
+        let waits = {
+            let mut state = self.0.state();
+            state.watch.handle_answered(now);
+            state.waits.take()
+        };
+        if let Some(waits) = waits {
+            waits.wake();
+        }
     }
 }
 
@@ -304,7 +354,7 @@ where
 }
 
 /// A body that ends the work on its request when it is dropped.
-struct WatchedBody<B> {
+pub(super) struct WatchedBody<B> {
     body: Pin<Box<B>>,
     _at_work: AtWork,
 }

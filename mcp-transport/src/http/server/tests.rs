@@ -1,6 +1,8 @@
 //! Real sockets against an app whose exchanges the test feeds by hand.
 
 mod answering;
+#[cfg(feature = "http2")]
+mod http2;
 mod refusing;
 mod waiting;
 

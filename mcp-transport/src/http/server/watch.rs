@@ -10,6 +10,8 @@ pub(super) struct Watch {
     phase: Phase,
     running: usize,
     stuck_since: Option<Instant>,
+    /// Bytes may come between requests: what they are, the protocol judges.
+    is_multiplexed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +40,25 @@ impl Watch {
             phase: Phase::Head { since: now },
             running: 0,
             stuck_since: None,
+            is_multiplexed: false,
         }
+    }
+
+    /// The connection carries many requests at once, and things of its own.
+    #[cfg(feature = "http2")]
+    pub(super) fn multiplex(&mut self) {
+        self.is_multiplexed = true;
+    }
+
+    /// Whether it does.
+    pub(super) fn is_multiplexed(&self) -> bool {
+        self.is_multiplexed
     }
 
     /// Bytes came in.
     pub(super) fn handle_read(&mut self, now: Instant) {
-        if self.running == 0 && matches!(self.phase, Phase::Idle { .. }) {
+        let is_idle = self.running == 0 && matches!(self.phase, Phase::Idle { .. });
+        if is_idle && !self.is_multiplexed {
             self.phase = Phase::Head { since: now };
         }
     }
