@@ -7,9 +7,11 @@
 //! Each file holds one topic, and its `add` what is done to a [`Server`] for it. Names and texts are those that the
 //! suite looks for.
 
+mod asking;
 mod changing;
 mod content;
 mod media;
+mod rounds;
 mod running;
 mod schemas;
 
@@ -22,9 +24,16 @@ use tokio::net::TcpListener;
 fn server() -> Server {
     let server = Server::new("everything", env!("CARGO_PKG_VERSION"))
         .instructions("Something of everything, to try a client with.");
-    [content::add, running::add, schemas::add, changing::add]
-        .into_iter()
-        .fold(server, |server, add| add(server))
+    [
+        content::add,
+        running::add,
+        schemas::add,
+        changing::add,
+        asking::add,
+        rounds::add,
+    ]
+    .into_iter()
+    .fold(server, |server, add| add(server))
 }
 
 async fn serve_http(address: &str) -> Result<(), Box<dyn Error>> {
