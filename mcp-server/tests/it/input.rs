@@ -5,5 +5,8 @@ mod explicit;
 mod fixtures;
 mod lessons;
 mod live;
+mod others;
+#[cfg(feature = "http")]
+mod over_http;
 mod spawned;
 mod states;
