@@ -5,6 +5,7 @@ mod legacy;
 mod modern;
 mod pair;
 mod resuming;
+mod rows;
 mod rows_3_8;
 
 use std::{net::SocketAddr, sync::Arc};

@@ -147,7 +147,7 @@ async fn list_changed_goes_to_the_stream_that_listens_last() {
 }
 
 #[tokio::test]
-async fn a_session_ends_after_300_idle_seconds() {
+async fn c9_a_session_ends_after_300_idle_seconds() {
     let hosted = Hosted::start(|host| host).await;
     let session = open(&hosted, "2025-11-25").await;
     hosted.clock.advance(Duration::from_secs(299));
@@ -164,7 +164,7 @@ async fn a_session_ends_after_300_idle_seconds() {
 }
 
 #[tokio::test]
-async fn sessions_over_the_cap_are_503() {
+async fn c9_sessions_over_the_cap_are_503() {
     let hosted = Hosted::start(|host| host.sessions(SessionLimits::default().with_total(1))).await;
     open(&hosted, "2025-11-25").await;
     let answer = hosted.ask(&initialize("2025-11-25")).await;
@@ -288,7 +288,7 @@ async fn the_hooks_of_a_session_run_however_it_ends() {
 }
 
 #[tokio::test]
-async fn shutdown_ends_streams_and_sessions() {
+async fn c20_shutdown_ends_streams_and_sessions() {
     let hosted = Hosted::start(|host| host).await;
     let session = open(&hosted, "2025-11-25").await;
     let listen = within(&session, "GET", &Value::Null).replace("Content-Length: 0\r\n", "");

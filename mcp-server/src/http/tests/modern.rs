@@ -93,7 +93,7 @@ async fn errors_have_their_status_and_the_id() {
 }
 
 #[tokio::test]
-async fn shutdown_waits_for_calls() {
+async fn c20_shutdown_waits_for_calls() {
     let mut hosted = Hosted::start(|host| host).await;
     let mut client = hosted.send(&modern_call(1, "hang", &json!({}))).await;
     assert_eq!(hosted.event().await, "began");

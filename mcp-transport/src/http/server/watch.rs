@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_takes_nothing_has_75_seconds() {
+    fn a15_a_client_that_takes_nothing_has_75_seconds() {
         check("rq.W..W..", Some((76, Overdue::Write)));
         check("rq.W..w..W", Some((80, Overdue::Write)));
         check("rq.W..w..", None);

@@ -32,7 +32,7 @@ fn origin(allow: &AllowList, value: &str) -> bool {
 }
 
 #[test]
-fn loopback_names_are_allowed_with_any_port() {
+fn a1_loopback_names_are_allowed_with_any_port() {
     for name in [
         "localhost",
         "LocalHost",
@@ -56,7 +56,7 @@ fn loopback_names_are_allowed_with_any_port() {
 }
 
 #[test]
-fn what_only_looks_like_loopback_is_refused() {
+fn a1_a2_what_only_looks_like_loopback_is_refused() {
     let hostile = [
         "evil.example",
         "evil.example:8080",
@@ -289,7 +289,7 @@ fn refusals_say_what_was_refused_and_what_to_set() {
 }
 
 #[test]
-fn only_json_in_utf8_is_a_body() {
+fn a3_b5_only_json_in_utf8_is_a_body() {
     let check = |values: &[&str], good| {
         assert_eq!(
             is_json_body(&headers(&header::CONTENT_TYPE, values)).is_ok(),

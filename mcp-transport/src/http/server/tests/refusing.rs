@@ -96,7 +96,7 @@ async fn heads_that_are_refused() {
 }
 
 #[tokio::test]
-async fn a_declared_length_over_the_limit_is_refused_before_a_byte_is_read() {
+async fn b2_a_declared_length_over_the_limit_is_refused_before_a_byte_is_read() {
     let server = Server::start(Limits::default()).await;
     let request = post("").replace("Content-Length: 0", "Content-Length: 4194305");
     let answer = check(&server, &request, 413, -32600, "4194304 bytes").await;
@@ -104,7 +104,7 @@ async fn a_declared_length_over_the_limit_is_refused_before_a_byte_is_read() {
 }
 
 #[tokio::test]
-async fn a_chunked_body_counts_what_it_brings() {
+async fn b2_a_chunked_body_counts_what_it_brings() {
     let server = Server::start(Limits::default().with_request_body(8)).await;
     let chunked =
         |chunks: &str| post("").replace("Content-Length: 0", "Transfer-Encoding: chunked") + chunks;
@@ -128,7 +128,7 @@ async fn a_chunked_body_counts_what_it_brings() {
 }
 
 #[tokio::test]
-async fn the_answer_to_a_refused_body_arrives_although_the_client_goes_on_sending() {
+async fn b1_the_answer_to_a_refused_body_arrives_although_the_client_goes_on_sending() {
     let server = Server::start(Limits::default().with_request_body(8)).await;
     let mut client = server.connect().await;
     let length = 1 << 20;
@@ -144,7 +144,7 @@ async fn the_answer_to_a_refused_body_arrives_although_the_client_goes_on_sendin
 }
 
 #[tokio::test]
-async fn ambiguous_framing_is_never_served() {
+async fn a11_ambiguous_framing_is_never_served() {
     let mut server = Server::start(Limits::default()).await;
     for headers in [
         "Content-Length: 5\r\nContent-Length: 6",
@@ -162,7 +162,7 @@ async fn ambiguous_framing_is_never_served() {
 }
 
 #[tokio::test]
-async fn too_many_headers_are_431() {
+async fn b4_too_many_headers_are_431() {
     let server = Server::start(Limits::default()).await;
     let mut client = server.connect().await;
     let many: String = (0..200).map(|at| format!("X-{at}: y\r\n")).collect();

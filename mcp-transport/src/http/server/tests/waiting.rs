@@ -20,7 +20,7 @@ async fn a_quiet_answer_becomes_a_stream_that_says_something() {
 }
 
 #[tokio::test]
-async fn a_slow_body_is_408_after_60_seconds() {
+async fn a14_a_slow_body_is_408_after_60_seconds() {
     let server = Server::start(Limits::default()).await;
     let mut client = server.connect().await;
     let body = call(1, "call");
@@ -33,7 +33,7 @@ async fn a_slow_body_is_408_after_60_seconds() {
 }
 
 #[tokio::test]
-async fn a_slow_head_is_408_after_30_seconds() {
+async fn a14_a_slow_head_is_408_after_30_seconds() {
     let server = Server::start(Limits::default()).await;
     let mut client = server.connect().await;
     client.send("POST /mcp HTTP/1.1\r\nHost: loc").await;
@@ -45,7 +45,7 @@ async fn a_slow_head_is_408_after_30_seconds() {
 }
 
 #[tokio::test]
-async fn an_idle_connection_is_closed_after_75_seconds() {
+async fn a14_an_idle_connection_is_closed_after_75_seconds() {
     let mut server = Server::start(Limits::default()).await;
     let mut client = server.post(&call(1, "call")).await;
     server.feed().await.send(result("{}")).unwrap();
@@ -57,7 +57,7 @@ async fn an_idle_connection_is_closed_after_75_seconds() {
 }
 
 #[tokio::test]
-async fn a_connection_over_the_cap_is_closed_at_accept() {
+async fn a14_a_connection_over_the_cap_is_closed_at_accept() {
     let mut server = Server::start(Limits::default().with_connections(1)).await;
     let mut first = server.post(&call(1, "call")).await;
     let feed = server.feed().await;
@@ -67,7 +67,7 @@ async fn a_connection_over_the_cap_is_closed_at_accept() {
 }
 
 #[tokio::test]
-async fn shutdown_lets_calls_end_and_closes_idle_connections() {
+async fn c20_shutdown_lets_calls_end_and_closes_idle_connections() {
     let mut server = Server::start(Limits::default()).await;
     let mut idle = server.post(&call(1, "call")).await;
     server.feed().await.send(result("{}")).unwrap();
@@ -83,7 +83,7 @@ async fn shutdown_lets_calls_end_and_closes_idle_connections() {
 }
 
 #[tokio::test]
-async fn shutdown_cuts_what_has_not_ended_after_10_seconds() {
+async fn c20_shutdown_cuts_what_has_not_ended_after_10_seconds() {
     let mut server = Server::start(Limits::default()).await;
     let _busy = server.post(&call(1, "call")).await;
     let feed = server.feed().await;
