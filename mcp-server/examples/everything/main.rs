@@ -11,6 +11,8 @@ mod asking;
 mod changing;
 mod content;
 mod media;
+mod prompts;
+mod resources;
 mod rounds;
 mod running;
 mod schemas;
@@ -23,12 +25,15 @@ use tokio::net::TcpListener;
 /// The server. Hosts see tools in this order, and the suite calls the first one without arguments.
 fn server() -> Server {
     let server = Server::new("everything", env!("CARGO_PKG_VERSION"))
-        .instructions("Something of everything, to try a client with.");
+        .instructions("Something of everything, to try a client with.")
+        .logging();
     [
         content::add,
         running::add,
         schemas::add,
         changing::add,
+        resources::add,
+        prompts::add,
         asking::add,
         rounds::add,
     ]

@@ -2,13 +2,23 @@
 
 use std::time::Duration;
 
-use mcp_server::{Context, Server, Tool, http::SseStream};
+use mcp_server::{Context, LogLevel, Server, Tool, http::SseStream};
 
 pub(crate) fn add(server: Server) -> Server {
     server
         .tool(
             Tool::new("test_tool_with_progress", progress)
                 .description("Says how far it has come, in three steps")
+                .read_only(),
+        )
+        .tool(
+            Tool::new("test_tool_with_logging", logging)
+                .description("Logs three lines for the client while it runs")
+                .read_only(),
+        )
+        .tool(
+            Tool::new("test_logging_tool", log_once)
+                .description("Logs a line for a client that asks for it")
                 .read_only(),
         )
         .tool(
@@ -27,6 +37,24 @@ async fn progress(cx: Context) -> &'static str {
     pause().await;
     cx.progress(100, 100, "done").await;
     "All three steps are done"
+}
+
+async fn logging(cx: Context) -> &'static str {
+    cx.log(LogLevel::Info, "everything", "Tool execution started")
+        .await;
+    pause().await;
+    cx.log(LogLevel::Info, "everything", "Tool processing data")
+        .await;
+    pause().await;
+    cx.log(LogLevel::Info, "everything", "Tool execution completed")
+        .await;
+    "Three lines are logged"
+}
+
+async fn log_once(cx: Context) -> &'static str {
+    cx.log(LogLevel::Info, "everything", "A line of the log")
+        .await;
+    "A line is logged for whoever asked"
 }
 
 async fn reconnection(cx: Context) -> &'static str {

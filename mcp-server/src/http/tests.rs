@@ -2,6 +2,7 @@
 
 mod hosting;
 mod legacy;
+mod mirror;
 mod modern;
 mod pair;
 mod resuming;

@@ -54,6 +54,7 @@ fn a_modern_tools_call_takes_twenty_at_most() {
     cost(&peer, "tools/call", params);
     let (info, reply) = cost(&peer, "tools/call", params);
     assert!(reply.result.as_str().contains(r#""text":"5""#));
+    println!("tools/call: {}", info.count_total);
     assert!(info.count_total <= 20, "{}", info.count_total);
 }
 

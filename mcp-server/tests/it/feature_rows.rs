@@ -1,14 +1,15 @@
-//! Rows of §3.2, §3.4, §3.6 and §8 of the study: capabilities, logging, headers, methods of one's own.
+//! Rows of §3.2, §3.4, §3.6, §6 and §8 of the study: capabilities, logging, headers, methods of one's own.
 
 use mcp_server::{
     Args, Context, Ext, Headers, Json, LogLevel, Params, Prompt, Resource, Server, Tool,
     schemars::{self, JsonSchema},
 };
-use mcp_types::{RawJson, Revision, tool::Tool as Definition};
+use mcp_transport::Event;
+use mcp_types::{RawJson, Revision, icon::Icon, tool::Tool as Definition};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::peer::{Peer, event};
 
 async fn echo() -> &'static str {
     "echo"
@@ -48,7 +49,7 @@ const METHODS: [(&str, &str, &str); 6] = [
 ];
 
 #[tokio::test]
-async fn r32_what_is_said_is_served_and_what_is_not_said_is_not() {
+async fn r3_2_12_what_is_said_is_served_and_what_is_not_said_is_not() {
     let completing = || {
         Prompt::new("c", async || "")
             .argument("a", "", false)
@@ -92,7 +93,7 @@ async fn r32_what_is_said_is_served_and_what_is_not_said_is_not() {
 }
 
 #[tokio::test]
-async fn r32_each_era_has_its_own_words_for_what_is_offered() {
+async fn r3_2_9_r3_2_12_each_era_has_its_own_words_for_what_is_offered() {
     let server = Server::new("s", "1")
         .tool(Tool::new("t", echo))
         .prompt(
@@ -151,7 +152,7 @@ async fn r8_22_a_list_that_nobody_can_change_is_not_said_to_change() {
 }
 
 #[tokio::test]
-async fn r32_what_is_registered_later_is_offered_then() {
+async fn r3_2_12_what_is_registered_later_is_offered_then() {
     let server = Server::new("s", "1");
     assert_eq!(capabilities(&server, Revision::LATEST).await, json!({}));
     let prompts = server.prompts();
@@ -192,7 +193,7 @@ async fn heard(peer: &Peer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn r36_a_modern_request_hears_of_the_log_what_it_asks_for_and_by_default_nothing() {
+async fn r3_6_4_a_modern_request_hears_of_the_log_what_it_asks_for_and_by_default_nothing() {
     let server = Server::new("s", "1")
         .logging()
         .tool(Tool::new("logs", logs));
@@ -227,7 +228,7 @@ async fn r36_a_modern_request_hears_of_the_log_what_it_asks_for_and_by_default_n
 }
 
 #[tokio::test]
-async fn r36_a_legacy_session_sets_the_level_of_its_log() {
+async fn r3_6_3_a_legacy_session_sets_the_level_of_its_log() {
     let server = Server::new("s", "1")
         .logging()
         .tool(Tool::new("logs", logs));
@@ -261,7 +262,7 @@ async fn r36_a_legacy_session_sets_the_level_of_its_log() {
 }
 
 #[tokio::test]
-async fn r36_a_server_that_does_not_say_that_it_logs_does_not() {
+async fn r3_6_4_a_server_that_does_not_say_that_it_logs_does_not() {
     let server = Server::new("s", "1").tool(Tool::new("logs", logs));
     assert!(
         heard(&Peer::modern(&server).with_log_level("debug"))
@@ -333,7 +334,7 @@ async fn r6_mcp_param_headers_are_compared_on_modern_http_alone() {
 }
 
 #[test]
-fn r34_a_tool_that_marks_an_argument_wrongly_is_refused() {
+fn r3_4_6_a_tool_that_marks_an_argument_wrongly_is_refused() {
     #[derive(Deserialize, JsonSchema)]
     struct Odd {
         #[schemars(extend("x-mcp-header" = "a b"))]
@@ -419,4 +420,60 @@ fn a_method_of_the_protocol_is_not_taken() {
 #[should_panic(expected = "the settings of extension `com.example/x` must be a JSON object")]
 fn the_settings_of_an_extension_are_an_object() {
     let _server = Server::new("s", "1").extension("com.example/x", true);
+}
+
+#[tokio::test]
+async fn r3_6_5_every_list_that_changes_is_told_once_to_every_legacy_session() {
+    let server = Server::new("s", "1");
+    let (tools, prompts, resources) = (server.tools(), server.prompts(), server.resources());
+    let mut peers = Vec::new();
+    for revision in &Revision::ALL[..5] {
+        peers.push(Peer::legacy(&server, *revision).await);
+    }
+    for at in 0..100 {
+        prompts
+            .add(Prompt::new(format!("p{at}"), async || ""))
+            .unwrap();
+        resources
+            .add(Resource::text(format!("r:{at}"), ""))
+            .unwrap();
+        tools.add(Tool::new(format!("t{at}"), echo)).unwrap();
+    }
+    for peer in peers {
+        let mut unasked = peer.open("subscriptions/listen", "{}");
+        for expected in ["prompts", "resources", "tools"] {
+            let told = event(&mut unasked).await;
+            let Event::Notification(told) = told else {
+                panic!("{told:?}");
+            };
+            assert_eq!(
+                told.method.as_str(),
+                format!("notifications/{expected}/list_changed")
+            );
+        }
+        let next = unasked
+            .as_mut()
+            .poll_event(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+        assert!(next.is_pending(), "a hundred changes are one");
+    }
+}
+
+#[tokio::test]
+async fn r3_3_a_tool_shows_its_picture_and_meta_where_the_revision_has_them() {
+    let tool = Tool::new("t", echo)
+        .icon(Icon::new("https://example.com/t.png"))
+        .meta("com.example/k", &1);
+    let server = Server::new("s", "1").tool(tool);
+    for (revision, peer) in Peer::of_each_revision(&server).await {
+        let listed = peer.result("tools/list", "{}").await;
+        let tool = &listed["tools"][0];
+        assert_eq!(
+            tool.get("icons").is_some(),
+            revision >= Revision::V2025_11_25
+        );
+        assert_eq!(
+            tool.get("_meta").is_some(),
+            revision >= Revision::V2025_06_18
+        );
+    }
 }

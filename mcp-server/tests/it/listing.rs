@@ -51,7 +51,7 @@ async fn page(peer: &Peer, list: (&str, &str), cursor: Option<&str>) -> (String,
 }
 
 #[tokio::test]
-async fn r31_every_list_comes_in_pages_in_every_revision() {
+async fn r3_1_11_every_list_comes_in_pages_in_every_revision() {
     let server = server_of(&["a", "b", "c", "d", "e"]).page_size(2);
     for (revision, peer) in Peer::of_each_revision(&server).await {
         for list in LISTS {
@@ -69,7 +69,7 @@ async fn r31_every_list_comes_in_pages_in_every_revision() {
 }
 
 #[tokio::test]
-async fn r31_a_cursor_is_good_on_any_connection_and_instance_that_has_the_key() {
+async fn r3_1_11_a_cursor_is_good_on_any_connection_and_instance_that_has_the_key() {
     let key = [7; 32];
     let one = server_of(&["a", "b", "c"]).page_size(1).cursor_key(key);
     let other = server_of(&["a", "b", "c"]).page_size(2).cursor_key(key);
@@ -81,7 +81,7 @@ async fn r31_a_cursor_is_good_on_any_connection_and_instance_that_has_the_key() 
 }
 
 #[tokio::test]
-async fn r31_a_foreign_cursor_is_refused() {
+async fn r3_1_11_a_foreign_cursor_is_refused() {
     let server = server_of(&["a", "b", "c"]).page_size(1);
     let peer = Peer::modern(&server);
     let (_, ours) = page(&peer, LISTS[0], None).await;
@@ -155,7 +155,7 @@ async fn a_list_is_the_same_text_whether_it_is_put_together_or_written_by_layers
 }
 
 #[tokio::test]
-async fn hints_are_those_of_the_server_unless_a_list_or_a_resource_has_its_own() {
+async fn r3_1_10_hints_are_those_of_the_server_unless_a_list_or_a_resource_has_its_own() {
     let hint = |seconds| CacheHint::public(Duration::from_secs(seconds));
     let server = server_of(&["a"])
         .cache(hint(60))

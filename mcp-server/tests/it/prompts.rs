@@ -5,7 +5,7 @@ use mcp_server::{
     schemars::{self, JsonSchema},
     types::{
         Revision,
-        content::{ContentBlock, EmbeddedResource, ImageContent, Role},
+        content::{AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, Role},
         icon::Icon,
         prompt::PromptArgument,
         resource::ResourceContents,
@@ -93,7 +93,7 @@ async fn prompts_are_listed_with_all_that_each_revision_knows() {
 }
 
 #[tokio::test]
-async fn prompts_are_filled_in_in_every_revision() {
+async fn r3_5_6_prompts_are_filled_in_in_every_revision() {
     for (revision, peer) in Peer::of_each_revision(&server()).await {
         let simple = get(&peer, "simple", "{}").await;
         assert_eq!(simple["description"], "Simple");
@@ -223,7 +223,7 @@ const ASKS: &str = r#"{"type":"ref/prompt","name":"asks"}"#;
 const TEMPLATE: &str = r#"{"type":"ref/resource","uri":"test://{country}/{city}/{other}"}"#;
 
 #[tokio::test]
-async fn r35_values_are_completed_in_every_revision() {
+async fn r3_5_8_r3_5_9_values_are_completed_in_every_revision() {
     for (revision, peer) in Peer::of_each_revision(&completing()).await {
         let many = complete(&peer, ASKS, "many", "").await;
         assert_eq!(many["values"].as_array().unwrap().len(), 100, "{revision}");
@@ -285,7 +285,7 @@ async fn a_completion_of_what_is_not_there_is_refused() {
 }
 
 #[tokio::test]
-async fn r32_completions_are_said_from_2025_03_26_on_and_answered_before_too() {
+async fn r3_2_10_completions_are_said_from_2025_03_26_on_and_answered_before_too() {
     let silent = Peer::modern(&server());
     assert_eq!(
         silent.error("completion/complete", "{}").await.code.0,
@@ -303,5 +303,36 @@ async fn r32_completions_are_said_from_2025_03_26_on_and_answered_before_too() {
         };
         let said = opened["capabilities"].get("completions").is_some();
         assert_eq!(said, revision >= Revision::V2025_03_26, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn r3_5_5_a_message_holds_what_the_revision_has_words_for() {
+    let shows = async || {
+        Messages::new()
+            .message(
+                Role::User,
+                ContentBlock::Audio(AudioContent::new("AAAA", "audio/wav")),
+            )
+            .message(
+                Role::User,
+                ContentBlock::ResourceLink(ResourceLink::new("a:b", "b")),
+            )
+    };
+    let server = Server::new("s", "1").prompt(Prompt::new("p", shows));
+    for (revision, peer) in Peer::of_each_revision(&server).await {
+        let got = get(&peer, "p", "{}").await;
+        let kind = |at: usize| got["messages"][at]["content"]["type"].as_str().unwrap();
+        let audio = if revision >= Revision::V2025_03_26 {
+            "audio"
+        } else {
+            "text"
+        };
+        let link = if revision >= Revision::V2025_06_18 {
+            "resource_link"
+        } else {
+            "text"
+        };
+        assert_eq!((kind(0), kind(1)), (audio, link), "{revision}");
     }
 }

@@ -129,7 +129,7 @@ async fn the_most_particular_template_reads_and_a_resource_before_all() {
 }
 
 #[tokio::test]
-async fn r24_r35_not_found_has_the_code_of_the_revision_and_the_uri() {
+async fn r2_4_r3_5_3_not_found_has_the_code_of_the_revision_and_the_uri() {
     for (revision, peer) in Peer::of_each_revision(&server()).await {
         let code = match revision {
             Revision::V2024_10_07 | Revision::LATEST => -32602,
@@ -188,7 +188,7 @@ async fn a_read_that_fails_is_an_error_with_its_envelope() {
 }
 
 #[tokio::test]
-async fn r33_resources_are_listed_with_all_that_each_revision_knows() {
+async fn r3_3_resources_are_listed_with_all_that_each_revision_knows() {
     let annotations = Annotations {
         audience: Some(vec![Role::User]),
         last_modified: Some("2026-01-01T00:00:00Z".into()),
@@ -268,7 +268,7 @@ async fn unasked(peer: &Peer) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn r35_a_legacy_session_hears_of_what_it_subscribed_to_and_of_nothing_else() {
+async fn r3_5_1_r3_5_2_a_legacy_session_hears_of_what_it_subscribed_to_and_of_nothing_else() {
     let server = server();
     let resources = server.resources();
     for revision in &Revision::ALL[..5] {

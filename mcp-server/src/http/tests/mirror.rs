@@ -1,0 +1,72 @@
+//! Arguments that a modern client repeats in headers, on a real socket.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Hosted, modern_call};
+use crate::{Args, Tool, schemars};
+
+#[derive(Deserialize, schemars::JsonSchema)]
+struct Sql {
+    #[schemars(extend("x-mcp-header" = "Region"))]
+    region: Option<String>,
+    #[schemars(extend("x-mcp-header" = "Limit"))]
+    limit: i64,
+}
+
+async fn sql(Args(Sql { region, limit }): Args<Sql>) -> String {
+    format!("{region:?} {limit}")
+}
+
+#[tokio::test]
+async fn r6_mcp_param_headers_are_required_and_equal_or_else_400() {
+    let hosted = Hosted::start(|host| host).await;
+    let definition = Tool::new("sql", sql);
+    // The option is no single type, so clients would refuse the tool.
+    assert!(hosted.server.tools().add(definition).is_err());
+    let schema = r#"{"type":"object","properties":{
+        "region":{"type":"string","x-mcp-header":"Region"},
+        "limit":{"type":"integer","x-mcp-header":"Limit"}}}"#;
+    let schema = mcp_types::RawJson::parse(schema).unwrap();
+    let tool = Tool::new("sql", sql).input_schema(schema);
+    hosted.server.tools().add(tool).unwrap();
+    let check = async |headers: &str, arguments: Value, expected: (u16, Value)| {
+        let request = modern_call(7, "sql", &arguments);
+        let request = request.replacen("Mcp-Name", &format!("{headers}Mcp-Name"), 1);
+        let answer = hosted.ask(&request).await;
+        let body = answer.json();
+        assert_eq!(body["id"], 7);
+        let code = body["error"]["code"].clone();
+        assert_eq!((answer.status, code), expected, "{headers} {arguments}");
+    };
+    let (ok, refused) = ((200, Value::Null), (400, json!(-32020)));
+    check(
+        "Mcp-Param-Region: us-west1\r\nmcp-param-limit: 5.0\r\n",
+        json!({"region": "us-west1", "limit": 5}),
+        ok.clone(),
+    )
+    .await;
+    check(
+        "mcp-PARAM-region: =?base64?w5ZzdGVycmVpY2g=?=\r\nMcp-Param-Limit:  5 \r\nMcp-Param-Other: \u{fc}\r\n",
+        json!({"region": "Österreich", "limit": 5}),
+        ok.clone(),
+    )
+    .await;
+    check("Mcp-Param-Limit: 5\r\n", json!({"limit": 5}), ok.clone()).await;
+    check(
+        "Mcp-Param-Limit: 5\r\n",
+        json!({"region": null, "limit": 5}),
+        ok,
+    )
+    .await;
+    for headers in [
+        "",
+        "Mcp-Param-Limit: 6\r\n",
+        "Mcp-Param-Limit: 5\r\nMcp-Param-Limit: 5\r\n",
+        "Mcp-Param-Limit: 5\r\nMcp-Param-Region: x\r\n",
+        "Mcp-Param-Limit: =?base64?NQ?=\r\n",
+        "Mcp-Param-Limit: \u{e9}\r\n",
+    ] {
+        check(headers, json!({"limit": 5}), refused.clone()).await;
+    }
+}
