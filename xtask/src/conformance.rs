@@ -14,15 +14,16 @@ use crate::peers::{installed, node, npm};
 use crate::process::{Service, has, say, stream_some, target};
 use crate::tally::Tally;
 
-/// The revisions that the suite has requirements for.
-const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+/// The revisions that the suite has scenarios for; for the last two it has requirements.
+const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
 const USAGE: &str = "\
 usage: cargo xtask conformance [--server] [--inspector] [--requirements REVISION]... [--scenario NAME]...
 
   --server        the official suite against the example server `everything`
   --inspector     the official Inspector's command line against it, on HTTP, HTTP+SSE and stdio
-  --requirements  what a revision requires: 2025-11-25 or 2026-07-28; else both
+  --requirements  what a revision requires, or all there is for it: 2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28;
+                  else all four
   --scenario      one scenario of the suite; else all that a revision requires, and what is run beside them
 
 without --server and --inspector: both";
@@ -73,7 +74,7 @@ impl Wanted {
         if let Some(unknown) = wanted.requirements.iter().find(known) {
             let known = REVISIONS.join(", ");
             return Err(format!(
-                "the suite has no requirements for `{unknown}`, only for {known}"
+                "the suite has nothing for `{unknown}`, only for {known}"
             ));
         }
         Ok(wanted)
@@ -235,12 +236,12 @@ mod tests {
     #[test]
     fn the_arguments_say_which_parts_run() {
         for (text, server, inspector, in_part, revisions) in [
-            ("", true, true, false, 2),
-            ("--server", true, false, true, 2),
-            ("--inspector", false, true, true, 2),
-            ("--server --inspector", true, true, false, 2),
+            ("", true, true, false, 4),
+            ("--server", true, false, true, 4),
+            ("--inspector", false, true, true, 4),
+            ("--server --inspector", true, true, false, 4),
             ("--requirements 2026-07-28", true, false, true, 1),
-            ("--scenario ping", true, false, true, 2),
+            ("--scenario ping", true, false, true, 4),
         ] {
             let wanted = parse(text).unwrap();
             let found = (wanted.server(), wanted.inspector(), wanted.in_part());

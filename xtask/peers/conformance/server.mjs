@@ -2,15 +2,16 @@
 //
 //   node server.mjs URL FOLDER REVISION... [-- SCENARIO...]
 //
-// Runs what each revision requires, and what the suite runs beside it without scoring it; or the named scenarios
-// alone. Prints `ok REVISION/SCENARIO:CHECK` or `FAIL REVISION/SCENARIO:CHECK why` for each check. A warning is a
+// Runs what each revision requires, and what the suite runs beside it without scoring it; for a revision without
+// requirements, whatever the suite has for it; or the named scenarios alone. Prints `ok REVISION/SCENARIO:CHECK` or `FAIL REVISION/SCENARIO:CHECK why` for each check. A warning is a
 // failure, and so is what was skipped, or a scenario without one success: what did not run proves nothing.
-import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const suite = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance');
+const program = join(suite, 'dist/index.js');
 const { parse } = createRequire(join(suite, 'package.json'))('yaml');
 
 // What the suite names `server-SCENARIO-TIME`.
@@ -23,17 +24,24 @@ const separator = rest.indexOf('--');
 const revisions = separator < 0 ? rest : rest.slice(0, separator);
 const wanted = separator < 0 ? [] : rest.slice(separator + 1);
 
-/** The scenarios for a server that the suite runs for a revision, scored or not. */
+/** The scenarios for a server that the suite runs for a revision, scored or not, and with which arguments. */
 function scenarios(revision) {
-    const { server, not_scored: more } = parse(readFileSync(join(suite, 'requirements', `${revision}.yaml`), 'utf8'));
-    return [...server, ...more.filter(row => row.leg === 'server').map(row => row.scenario)];
+    const file = join(suite, 'requirements', `${revision}.yaml`);
+    if (existsSync(file)) {
+        const { server, not_scored: more } = parse(readFileSync(file, 'utf8'));
+        const names = [...server, ...more.filter(row => row.leg === 'server').map(row => row.scenario)];
+        return { names, all: ['--requirements', revision] };
+    }
+    const listed = execFileSync(process.execPath, [program, 'list', '--server', '--spec-version', revision], { encoding: 'utf8' });
+    const names = [...listed.matchAll(/^ +- (\S+)/gm)].map(([, name]) => name);
+    return { names, all: ['--suite', 'all', '--spec-version', revision] };
 }
 
 /** Runs the suite; what it prints goes to a file. Its exit code counts less than what it wrote of each check. */
 function run(args, results) {
     mkdirSync(results, { recursive: true });
     const log = openSync(join(results, 'log.txt'), 'a');
-    const child = spawn(process.execPath, [join(suite, 'dist/index.js'), 'server', '--url', url, '-o', results, ...args], {
+    const child = spawn(process.execPath, [program, 'server', '--url', url, '-o', results, ...args], {
         stdio: ['ignore', log, log]
     });
     return new Promise((resolve, reject) => {
@@ -72,12 +80,12 @@ function why({ status, errorMessage, description, details }) {
 }
 
 for (const revision of revisions) {
-    const known = scenarios(revision);
-    const chosen = wanted.length === 0 ? known : known.filter(name => wanted.includes(name));
+    const { names, all } = scenarios(revision);
+    const chosen = wanted.length === 0 ? names : names.filter(name => wanted.includes(name));
     const results = join(folder, revision);
     rmSync(results, { recursive: true, force: true });
     if (wanted.length === 0) {
-        await run(['--requirements', revision], results);
+        await run(all, results);
     } else {
         for (const name of chosen) {
             await run(['--scenario', name, '--spec-version', revision, '--force'], results);
