@@ -1,6 +1,11 @@
-//! Resources: a text, bytes, one that is watched, and a family of them.
+//! Resources: a text, bytes, a family of them, and one that changes while it is watched.
 
-use mcp_server::{Json, Resource, ResourceTemplate, Server, Vars};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use mcp_server::{Json, Resource, ResourceTemplate, Server, Tool, Vars};
 use serde::{Deserialize, Serialize};
 
 use crate::media::PNG_BYTES;
@@ -19,10 +24,6 @@ pub(crate) fn add(server: Server) -> Server {
                 .description("A picture that never changes")
                 .mime_type("image/png"),
         )
-        .resource(
-            Resource::text("test://watched-resource", "Nothing has happened yet.")
-                .description("A text that clients can watch"),
-        )
         .resource_template(
             ResourceTemplate::new("test://template/{id}/data", data)
                 .name("template_data")
@@ -30,9 +31,7 @@ pub(crate) fn add(server: Server) -> Server {
                 .mime_type("application/json")
                 .choices("id", ["1", "12", "123"]),
         );
-    // Whoever holds such a handle can say that a resource changed.
-    let _watched = server.resources();
-    server
+    add_watched(server)
 }
 
 #[derive(Deserialize)]
@@ -54,4 +53,30 @@ async fn data(Vars(Id { id }): Vars<Id>) -> Json<Data> {
         template_test: true,
         id,
     })
+}
+
+/// A resource that holds a number, and a tool that counts it up and tells who watches.
+fn add_watched(server: Server) -> Server {
+    const URI: &str = "test://watched-resource";
+    let text = |number: u64| format!("It was changed {number} times");
+    let read = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&read);
+    let resources = server.resources();
+    server
+        .resource(
+            Resource::new(URI, move || {
+                let number = read.load(Ordering::Relaxed);
+                async move { text(number) }
+            })
+            .description("A text that clients can watch")
+            .mime_type("text/plain"),
+        )
+        .tool(
+            Tool::new("change_watched_resource", move || {
+                let number = count.fetch_add(1, Ordering::Relaxed) + 1;
+                resources.updated(URI);
+                async move { text(number) }
+            })
+            .description("Changes test://watched-resource, and tells who watches it"),
+        )
 }

@@ -4,7 +4,7 @@
 //! know, and look at what came.
 
 use mcp_server::{
-    AskError, Context, Elicited, Server, Tool,
+    AskError, Context, Elicited, Prompt, Server, Tool,
     input::{RequestState, Round},
     schemars::{self, JsonSchema},
     types::{
@@ -50,6 +50,10 @@ pub(crate) fn add(server: Server) -> Server {
         .tool(
             Tool::new(tool("tampered_state"), with_state)
                 .description("Asks for a yes, and carries a state that nobody can change"),
+        )
+        .prompt(
+            Prompt::new(tool("prompt"), prompt)
+                .description("A prompt that asks for what it is to be used for"),
         )
 }
 
@@ -133,4 +137,18 @@ fn confirm() -> InputRequest {
     let ok = Field::Boolean(BooleanSchema::default());
     let form = FormSchema::new().with_required("ok", &ok);
     ElicitFormParams::new("Please confirm", form).into()
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Use {
+    context: String,
+}
+
+async fn prompt(cx: Context) -> Result<String, AskError> {
+    let question = "What context should the prompt use?";
+    let answer = cx.elicit::<Use>("user_context", question).await?;
+    let context = answer
+        .accepted()
+        .map_or_else(String::new, |Use { context }| context);
+    Ok(format!("Answer in this context: {context}"))
 }
