@@ -40,6 +40,19 @@ pub(crate) fn write_notification(notification: &Notification) -> Bytes {
     text.into()
 }
 
+/// Writes the answer to a request of the peer.
+#[cfg(any(feature = "client-stdio", feature = "server-stdio"))]
+pub(crate) fn write_answer(id: &RequestId, answer: &crate::ask::AskAnswer) -> Bytes {
+    let mut text = Vec::new();
+    match answer {
+        Ok(result) => jsonrpc::write_result(id, result, &mut text),
+        Err(error) => {
+            jsonrpc::write_error(&jsonrpc::ErrorId::Known(id.clone()), error, &mut text);
+        }
+    }
+    text.into()
+}
+
 /// Takes a request off its envelope. `_meta` that is no object counts as none.
 pub(crate) fn read_request(message: RequestMessage) -> Request {
     let meta = RequestMeta::of(&message.params).unwrap_or_default();

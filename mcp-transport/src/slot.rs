@@ -8,9 +8,12 @@ use std::{
 
 use mcp_errors::Failure;
 
-use crate::exchange::{Event, Notification, Reply};
+use crate::{
+    ask::{Ask, AskReply},
+    exchange::{Event, Notification, Reply},
+};
 
-/// A bounded queue of notifications with an outcome behind it.
+/// A bounded queue of notifications and asks with an outcome behind it.
 #[derive(Debug)]
 pub(crate) struct Slot {
     /// Whether the request opens a connection, so that an error without an id can be meant for it.
@@ -23,6 +26,7 @@ struct Events {
     notifications: VecDeque<(usize, Notification)>,
     /// The size of their params.
     bytes: usize,
+    asks: VecDeque<(Ask, AskReply)>,
     outcome: Option<Result<Reply, Failure>>,
     reader: Option<Waker>,
 }
@@ -55,6 +59,17 @@ impl Slot {
         });
     }
 
+    /// Hands on what the server asks. What finds no room is dropped with its reply, which says that nobody can be
+    /// asked.
+    pub(crate) fn ask(&self, ask: Ask, reply: AskReply) {
+        let mut unheard = None;
+        self.change(|events| match events.asks.len() < WAITING {
+            true => events.asks.push_back((ask, reply)),
+            false => unheard = Some(reply),
+        });
+        drop(unheard);
+    }
+
     pub(crate) fn end(&self, outcome: Result<Reply, Failure>) {
         self.change(|events| {
             events.outcome.get_or_insert(outcome);
@@ -66,6 +81,9 @@ impl Slot {
         if let Some((size, notification)) = events.notifications.pop_front() {
             events.bytes -= size;
             return Poll::Ready(Event::Notification(notification));
+        }
+        if let Some((ask, reply)) = events.asks.pop_front() {
+            return Poll::Ready(Event::Ask(ask, reply));
         }
         if let Some(outcome) = events.outcome.take() {
             return Poll::Ready(Event::Outcome(outcome));

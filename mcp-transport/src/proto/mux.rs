@@ -100,6 +100,16 @@ where
         key
     }
 
+    /// The open exchange with the greatest id: the latest, where ids count up. Whoever waits for it can be told what
+    /// the peer wants to know while it works.
+    pub fn latest(&self) -> Option<K>
+    where
+        I: Ord,
+    {
+        let latest = self.open.iter().max_by_key(|(id, _)| *id);
+        latest.map(|(_, (key, _))| key.clone())
+    }
+
     /// Forgets an exchange whose caller went away; a later response to it is stray.
     ///
     /// `Some` if it was still open, and then the peer is to be sent a cancellation.

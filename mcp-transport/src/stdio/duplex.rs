@@ -37,7 +37,8 @@ use crate::{
 /// The client's end of a byte stream with a server at the other. Clones share the stream.
 ///
 /// Lines that are no message are skipped and counted, never answered. A request of the server is answered: `ping` with
-/// an empty result, any other with -32601. Notifications other than progress come out of the exchange of a legacy
+/// an empty result, any other by whoever waits for the latest call or listens ([`Event::Ask`](crate::Event::Ask)), and
+/// with -32601 if nobody does. Notifications other than progress come out of the exchange of a legacy
 /// `subscriptions/listen`.
 ///
 /// When the last clone and the last exchange are gone, the stream to the server is ended. When the driver is gone,

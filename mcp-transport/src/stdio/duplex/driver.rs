@@ -5,16 +5,17 @@ use std::{convert::Infallible, fmt, io, ops::Deref, sync::Arc};
 use bytes::Bytes;
 use mcp_errors::{Executed, Failure, FailureKind};
 use mcp_types::{
-    ErrorCode, ErrorObject, Message, RawJson,
+    ErrorCode, ErrorObject, Message, Method, RawJson, RequestId,
     jsonrpc::{
-        self, ErrorId, Malformed, MalformedKind, NotificationMessage, ProgressToken,
-        RequestMessage, ResponseMessage,
+        self, Malformed, MalformedKind, NotificationMessage, ProgressToken, RequestMessage,
+        ResponseMessage,
     },
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{Reason, Shared, cancellation};
 use crate::{
+    ask::{Ask, AskAnswer, AskReply},
     exchange::Reply,
     message,
     proto::{limits::Limits, lines::Line},
@@ -156,7 +157,7 @@ impl<R: AsyncRead + Unpin> Reading<R> {
         match message {
             Message::Response(response) => self.response(response),
             Message::Notification(notification) => self.notification(notification),
-            Message::Request(request) => self.answer(&request),
+            Message::Request(request) => self.request(request),
         }
     }
 
@@ -190,21 +191,28 @@ impl<R: AsyncRead + Unpin> Reading<R> {
         }
     }
 
-    /// A server's request is always answered, so that it does not wait.
-    fn answer(&self, request: &RequestMessage) {
-        let mut text = Vec::new();
-        match (request.method.as_str(), RawJson::parse("{}")) {
-            ("ping", Ok(empty)) => jsonrpc::write_result(&request.id, &empty, &mut text),
-            (method, _) => {
-                let error = ErrorObject::new(
-                    ErrorCode::METHOD_NOT_FOUND,
-                    format!("Method not found: {method}"),
-                );
-                jsonrpc::write_error(&ErrorId::Known(request.id.clone()), &error, &mut text);
-            }
-        }
+    /// A server's request is always answered, so that it does not wait: a ping here, and what it asks by whoever
+    /// waits for the latest call, or listens.
+    fn request(&self, request: RequestMessage) {
+        let RequestMessage { id, method, params } = request;
+        let outbound = self.shared.outbound.clone();
         // A server that asks without reading its answers has to live without them.
-        let _ = self.shared.outbound.try_send(text.into());
+        let answer = move |id: &RequestId, answer: AskAnswer| {
+            let _unread = outbound.try_send(message::write_answer(id, &answer));
+        };
+        if let ("ping", Ok(empty)) = (method.as_str(), RawJson::parse("{}")) {
+            return answer(&id, Ok(empty));
+        }
+        let state = self.shared.lock();
+        let slot = state.mux.latest().or_else(|| state.listener.clone());
+        drop(state);
+        let ask = Ask::new(id.clone(), method.clone(), params);
+        let reply = AskReply::new(move |answered| {
+            answer(&id, answered.unwrap_or_else(|| Err(not_found(&method))));
+        });
+        if let Some(slot) = slot {
+            slot.ask(ask, reply);
+        }
     }
 
     /// An answer that breaks the rules ends its exchange; anything else is noise and stays unanswered.
@@ -285,4 +293,12 @@ impl Drop for Ending {
             Arc::new(|| Failure::new(FailureKind::Lost, "the stream is driven no more"));
         self.end_if_open(&reason);
     }
+}
+
+/// What a server is told of a request that nobody answers.
+fn not_found(method: &Method) -> ErrorObject {
+    ErrorObject::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        format!("Method not found: {method}"),
+    )
 }

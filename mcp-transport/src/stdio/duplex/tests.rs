@@ -3,7 +3,7 @@
 use std::{future::poll_fn, pin::Pin};
 
 use mcp_errors::{Executed, Failure, FailureKind};
-use mcp_types::{RawJson, RawParams, RequestMeta};
+use mcp_types::{RawJson, RawParams, RequestId, RequestMeta};
 use serde_json::json;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf,
@@ -197,6 +197,49 @@ async fn requests_of_the_server_are_answered() {
         assert_eq!(
             (&refused["id"], &refused["error"]["code"]),
             (&json!(7), &json!(-32601))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_the_server_asks_goes_to_the_latest_call() {
+    with(Limits::default(), async |client, mut peer| {
+        let (mut one, mut two) = (client.open(request("one")), client.open(request("two")));
+        start(&mut one).await;
+        start(&mut two).await;
+        peer.reads().await;
+        peer.reads().await;
+        let asks = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "roots/list" });
+        peer.sends(asks(7)).await;
+        let Event::Ask(ask, reply) = next(&mut two).await else {
+            panic!("nothing is asked");
+        };
+        assert_eq!(
+            (&ask.id, ask.method.as_str()),
+            (&RequestId::Number(7), "roots/list")
+        );
+        reply.answer(Ok(RawJson::parse(r#"{"roots":[]}"#).unwrap()));
+        assert_eq!(
+            peer.reads().await,
+            json!({ "jsonrpc": "2.0", "id": 7, "result": { "roots": [] } })
+        );
+        // Who gives up, or does not know what that is, leaves nobody waiting.
+        peer.sends(asks(8)).await;
+        drop(next(&mut two).await);
+        assert_eq!(peer.reads().await["error"]["code"], -32601);
+        drop(two);
+        assert_eq!(peer.reads().await["method"], "notifications/cancelled");
+        peer.sends(asks(9)).await;
+        assert!(matches!(next(&mut one).await, Event::Ask(..)));
+        assert_eq!(peer.reads().await["id"], 9);
+        peer.sends(asks(10)).await;
+        drop(one);
+        let mut last = [peer.reads().await, peer.reads().await];
+        last.sort_by_key(|message| message.get("error").is_none());
+        assert_eq!(
+            (&last[0]["id"], &last[0]["error"]["code"]),
+            (&json!(10), &json!(-32601))
         );
     })
     .await;

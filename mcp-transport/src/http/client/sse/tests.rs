@@ -488,3 +488,30 @@ async fn a_modern_request_is_refused() {
     assert_eq!(failure.kind(), FailureKind::Invalid);
     assert_eq!(server.requests().len(), 1);
 }
+
+#[tokio::test]
+async fn what_the_server_asks_goes_to_the_latest_call() {
+    // The call ends once its question is answered.
+    let asks = |request: &Seen, push: &dyn Fn(String)| {
+        let ask = "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"roots/list\"}\n\n";
+        match request.kind() {
+            (_, "work") => push(ask.to_owned()),
+            (_, "") => push(answer("1", &format!("{:?}", request.body))),
+            _ => return proper(request, push),
+        }
+        ACCEPTED.to_owned()
+    };
+    let (server, _push) = server(ENDPOINT, asks).await;
+    let client = connect(&server).await;
+    let mut work = client.open(legacy("work"));
+    let Event::Ask(ask, reply) = poll_fn(|cx| work.as_mut().poll_event(cx)).await else {
+        panic!("nothing is asked");
+    };
+    assert_eq!(ask.method, "roots/list");
+    reply.answer(Ok(mcp_types::RawJson::null()));
+    let answered = finish(work).await.unwrap();
+    assert!(
+        answered.contains(r#"\"id\":7,\"result\":null"#),
+        "{answered}"
+    );
+}
