@@ -16,6 +16,7 @@ mod resources;
 mod rounds;
 mod running;
 mod schemas;
+mod skills;
 
 use std::{env, error::Error, future::pending};
 
@@ -36,6 +37,7 @@ fn server() -> Server {
         prompts::add,
         asking::add,
         rounds::add,
+        skills::add,
     ]
     .into_iter()
     .fold(server, |server, add| add(server))

@@ -2,8 +2,9 @@
 //
 //   node server.mjs URL FOLDER REVISION... [-- SCENARIO...]
 //
-// Runs what each revision requires, and what the suite runs beside it without scoring it; for a revision without
-// requirements, whatever the suite has for it; or the named scenarios alone. Prints `ok REVISION/SCENARIO:CHECK` or `FAIL REVISION/SCENARIO:CHECK why` for each check. A warning is a
+// Runs what each revision requires, and what the suite runs beside it without scoring it; with the newest also the
+// extensions that no revision requires; for a revision without requirements, whatever the suite has for it; or the
+// named scenarios alone. Prints `ok REVISION/SCENARIO:CHECK` or `FAIL REVISION/SCENARIO:CHECK why` for each check. A warning is a
 // failure, and so is what was skipped, or a scenario without one success: what did not run proves nothing.
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -16,6 +17,7 @@ const { parse } = createRequire(join(suite, 'package.json'))('yaml');
 
 // What the suite names `server-SCENARIO-TIME`.
 const FOLDER = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/;
+const NEWEST = '2026-07-28';
 // Worst first: of checks with one id, that one counts.
 const SEVERITY = ['FAILURE', 'WARNING', 'SKIPPED', 'SUCCESS', 'INFO'];
 
@@ -24,17 +26,25 @@ const separator = rest.indexOf('--');
 const revisions = separator < 0 ? rest : rest.slice(0, separator);
 const wanted = separator < 0 ? [] : rest.slice(separator + 1);
 
-/** The scenarios for a server that the suite runs for a revision, scored or not, and with which arguments. */
+/**
+ * The scenarios for a server that the suite runs for a revision, scored or not, with which arguments, and those that
+ * only run alone.
+ */
 function scenarios(revision) {
     const file = join(suite, 'requirements', `${revision}.yaml`);
-    if (existsSync(file)) {
-        const { server, not_scored: more } = parse(readFileSync(file, 'utf8'));
-        const names = [...server, ...more.filter(row => row.leg === 'server').map(row => row.scenario)];
-        return { names, all: ['--requirements', revision] };
+    if (!existsSync(file)) {
+        return { together: listed(/^ +- (\S+)/gm, '--spec-version', revision), all: ['--suite', 'all', '--spec-version', revision], alone: [] };
     }
-    const listed = execFileSync(process.execPath, [program, 'list', '--server', '--spec-version', revision], { encoding: 'utf8' });
-    const names = [...listed.matchAll(/^ +- (\S+)/gm)].map(([, name]) => name);
-    return { names, all: ['--suite', 'all', '--spec-version', revision] };
+    const { server, not_scored: more } = parse(readFileSync(file, 'utf8'));
+    const together = [...server, ...more.filter(row => row.leg === 'server').map(row => row.scenario)];
+    const extensions = revision === NEWEST ? listed(/^ +- (\S+) \[extension\]/gm) : [];
+    return { together, all: ['--requirements', revision], alone: extensions.filter(name => !together.includes(name)) };
+}
+
+/** The scenarios whose lines in the suite's list match. */
+function listed(line, ...args) {
+    const list = execFileSync(process.execPath, [program, 'list', '--server', ...args], { encoding: 'utf8' });
+    return [...list.matchAll(line)].map(([, name]) => name);
 }
 
 /** Runs the suite; what it prints goes to a file. Its exit code counts less than what it wrote of each check. */
@@ -80,16 +90,16 @@ function why({ status, errorMessage, description, details }) {
 }
 
 for (const revision of revisions) {
-    const { names, all } = scenarios(revision);
-    const chosen = wanted.length === 0 ? names : names.filter(name => wanted.includes(name));
+    const { together, all, alone } = scenarios(revision);
+    const known = [...together, ...alone];
+    const chosen = wanted.length === 0 ? known : known.filter(name => wanted.includes(name));
     const results = join(folder, revision);
     rmSync(results, { recursive: true, force: true });
     if (wanted.length === 0) {
         await run(all, results);
-    } else {
-        for (const name of chosen) {
-            await run(['--scenario', name, '--spec-version', revision, '--force'], results);
-        }
+    }
+    for (const name of wanted.length === 0 ? alone : chosen) {
+        await run(['--scenario', name, '--spec-version', revision, '--force'], results);
     }
     const found = chosen.length === 0 ? new Map() : written(results);
     for (const name of chosen) {

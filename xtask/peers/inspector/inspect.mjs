@@ -21,7 +21,7 @@ const VERSIONS = { legacy: '2025-11-25', modern: '2026-07-28' };
 const [transport, ...target] = process.argv.slice(2);
 const eras = transport === 'sse' ? ['legacy'] : Object.keys(VERSIONS);
 
-/** Runs the Inspector for one method; the result that it prints. */
+/** Runs the Inspector for one method; the result, or the report, that it prints. */
 function inspect(era, method, ...options) {
     const where = transport === 'stdio' ? target : ['--server-url', target[0]];
     const args = [inspector, '--cli', '--transport', transport, ...where, '--protocol-era', era, '--quiet', '--format', 'json', '--method', method, ...options];
@@ -31,7 +31,8 @@ function inspect(era, method, ...options) {
             if (error) {
                 reject(new Error(stderr.trim() || error.message));
             } else {
-                resolve(JSON.parse(stdout).result);
+                const said = JSON.parse(stdout);
+                resolve(said.result ?? said);
             }
         });
     });
@@ -83,6 +84,11 @@ const STEPS = {
         assert.equal(contents[0].uri, 'test://template/7/data');
         assert.deepEqual(JSON.parse(contents[0].text), { id: '7', templateTest: true, data: 'Data for ID: 7' });
     },
+    // `--verify` ends with 7 when a skill breaks a rule of its extension, or a file differs from its digest.
+    async 'skills-list'(era) {
+        const { name, outcome } = await inspect(era, 'skills/list', '--verify');
+        assert.deepEqual([name, outcome], ['small-talk', 'verified']);
+    },
     async 'prompts-list'(era) {
         const { prompts } = await inspect(era, 'prompts/list');
         const { arguments: args } = named(prompts, 'test_prompt_with_arguments');
@@ -107,7 +113,8 @@ async function step(era, name) {
 }
 
 // Two at a time: most of a run is Node that loads the Inspector.
-const queue = eras.flatMap(era => Object.keys(STEPS).map(name => [era, name]));
+// A legacy client is told of no extension.
+const queue = eras.flatMap(era => Object.keys(STEPS).map(name => [era, name])).filter(([era, name]) => era === 'modern' || name !== 'skills-list');
 const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
         await step(...next);
