@@ -15,8 +15,14 @@ use mcp_types::{
 };
 
 use crate::{
-    cache::Caching, hub::Hub, prompts::Prompts, proto::cursor::CursorKey, resources::Resources,
-    service::Service, tools::Tools,
+    cache::Caching,
+    hub::Hub,
+    input::KeyRing,
+    prompts::Prompts,
+    proto::cursor::{CursorKey, Place},
+    resources::Resources,
+    service::Service,
+    tools::Tools,
 };
 
 /// What a server offers. Clones share what can change while it runs.
@@ -122,26 +128,45 @@ impl Flag {
     }
 }
 
-/// The key of the cursors: one that was given, or else a random one of this server, made when it is first needed.
+/// The keys of the cursors: those that were given, or else a random one of this server, made when it is first needed.
 #[derive(Clone, Default)]
-pub(crate) struct Cursors(Arc<OnceLock<Option<CursorKey>>>);
+pub(crate) struct Cursors {
+    keys: Arc<OnceLock<Vec<CursorKey>>>,
+    given: bool,
+}
 
 impl Cursors {
     pub(crate) fn with(key: CursorKey) -> Self {
-        Self(Arc::new(OnceLock::from(Some(key))))
+        Self {
+            keys: Arc::new(OnceLock::from(vec![key])),
+            given: true,
+        }
     }
 
-    /// The key; none if the system has no randomness to give.
-    pub(crate) fn key(&self) -> Option<&CursorKey> {
-        let random = || {
+    /// Signs with the keys that seal requests' states, unless a key was given for cursors alone.
+    pub(crate) fn follow(&mut self, ring: &KeyRing) {
+        if !self.given {
+            let keys = ring.keys().map(|key| CursorKey::derived(key.bytes()));
+            self.keys = Arc::new(OnceLock::from(keys.collect::<Vec<_>>()));
+        }
+    }
+
+    /// The cursor of a place; none if the system has no randomness to give.
+    pub(crate) fn seal(&self, list: &str, number: u64, name: &str) -> Option<String> {
+        Some(self.keys().first()?.seal(list, number, name))
+    }
+
+    /// The place that a cursor of ours names.
+    pub(crate) fn open(&self, list: &str, cursor: &str) -> Option<Place> {
+        self.keys().iter().find_map(|key| key.open(list, cursor))
+    }
+
+    fn keys(&self) -> &[CursorKey] {
+        self.keys.get_or_init(|| {
             let mut key = [0; 32];
-            getrandom::fill(&mut key).ok()?;
-            tracing::debug!(
-                "cursors are of this instance alone; give all instances one with `cursor_key`"
-            );
-            Some(CursorKey::new(key))
-        };
-        self.0.get_or_init(random).as_ref()
+            let filled = getrandom::fill(&mut key);
+            filled.map(|()| CursorKey::new(key)).into_iter().collect()
+        })
     }
 }
 

@@ -12,9 +12,15 @@ use mcp_types::{
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::Value;
 
+use crate::proto::mirror::settle;
+
 /// The schema of the arguments that a `T` is read from, as schemars has it.
 pub(crate) fn of_arguments<T: JsonSchema>() -> Schema {
-    generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
+    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    if let Some(root) = schema.as_object_mut() {
+        settle(root);
+    }
+    schema
 }
 
 /// The schema of what a `T` is written as, as schemars has it.

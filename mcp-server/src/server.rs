@@ -143,10 +143,11 @@ impl Server {
         }
     }
 
-    /// Sets the keys that seal what a call has asked so far (`requestState`). Instances that serve the same clients
+    /// Sets the keys that seal what a call has asked so far (`requestState`), and that sign the cursors of lists. Instances that serve the same clients
     /// share them; without them, each process has a key of its own.
     #[must_use]
-    pub fn state_keys(self, keys: KeyRing) -> Self {
+    pub fn state_keys(mut self, keys: KeyRing) -> Self {
+        self.features.cursors.follow(&keys);
         let input = self.input.clone().with_keys(keys);
         self.input(input)
     }

@@ -89,6 +89,11 @@ impl KeyRing {
         self
     }
 
+    /// All keys, the one that seals first.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &StateKey> {
+        std::iter::once(&self.sealing).chain(&self.accepted)
+    }
+
     /// The key that seals.
     pub(crate) fn sealing(&self) -> &StateKey {
         &self.sealing
@@ -96,8 +101,7 @@ impl KeyRing {
 
     /// The key of this id.
     pub(crate) fn find(&self, id: &str) -> Option<&StateKey> {
-        let mut keys = std::iter::once(&self.sealing).chain(&self.accepted);
-        keys.find(|key| key.id() == id)
+        self.keys().find(|key| key.id() == id)
     }
 }
 

@@ -33,7 +33,13 @@ impl CursorKey {
         Self(Zeroizing::new(key.into()))
     }
 
-    /// The cursor of `place` in the list `list`.
+    /// A key that is made of another, and tells nothing about it.
+    pub(crate) fn derived(from: &[u8]) -> Self {
+        let mac = Self::new(from).mac("", b"key");
+        Self::new(mac.finalize().into_bytes().to_vec())
+    }
+
+    /// The cursor of the item `name` in the list `list`.
     pub(crate) fn seal(&self, list: &str, number: u64, name: &str) -> String {
         let mut bytes = Vec::with_capacity(TAG + 8 + name.len());
         bytes.extend_from_slice(&[0; TAG]);

@@ -15,6 +15,8 @@ use mcp_errors::ProtocolError;
 use mcp_transport::proto::headers::{decode, single};
 use serde_json::Value;
 
+pub(crate) use self::schema::settle;
+
 /// The marked properties of one tool's arguments.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mirrors(Vec<Mirror>);

@@ -97,8 +97,7 @@ impl Router {
         let rest = match &params.cursor {
             None => snapshot.entries(),
             Some(cursor) => {
-                let key = self.features.cursors.key();
-                let place = key.and_then(|key| key.open(T::MEMBER, cursor));
+                let place = self.features.cursors.open(T::MEMBER, cursor);
                 let place = place.ok_or_else(|| {
                     let cursor = clipped(cursor, 100);
                     invalid(format!("Invalid cursor: {cursor}; list from the start"))
@@ -130,17 +129,14 @@ impl Router {
         let size = self.features.page.unwrap_or(len);
         let page = rest.take(size);
         let last = (size < len).then(|| page.clone().last()).flatten();
-        let next_cursor = last.map(|last| {
-            let key = self
+        let seal = |last: &Placed<T>| {
+            let sealed = self
                 .features
                 .cursors
-                .key()
-                .ok_or_else(ProtocolError::internal)?;
-            Ok(key.seal(T::MEMBER, last.number(), last.key()))
-        });
-        let next_cursor = next_cursor
-            .transpose()
-            .map_err(|error: ProtocolError| ErrorObject::from(error))?;
+                .seal(T::MEMBER, last.number(), last.key());
+            sealed.ok_or_else(ProtocolError::internal)
+        };
+        let next_cursor = last.map(|last| seal(last)).transpose()?;
         if self.is_wrapped {
             let items = page.map(|entry| entry.definition().clone()).collect();
             return Ok(Answer::new(mcp_types::Outcome::Complete(T::page(

@@ -174,7 +174,8 @@ impl Server {
     }
 
     /// The key that signs cursors: 32 random bytes, the same for all instances of a server, so that each can
-    /// continue a list that another began. Without it each instance makes one of its own.
+    /// continue a list that another began. Without it the keys of [`Server::state_keys`] do; without these each instance
+    /// makes one of its own.
     ///
     /// # Panics
     /// When the key has less than 16 bytes.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use mcp_server::{
     Answer, BoxFuture, CacheHint, Call, List, Prompt, Resource, ResourceTemplate, Server, Service,
     Tool,
+    input::{KeyRing, StateKey},
 };
 use mcp_types::Revision;
 use serde_json::{Value, json};
@@ -78,6 +79,32 @@ async fn r3_1_11_a_cursor_is_good_on_any_connection_and_instance_that_has_the_ke
     assert_eq!((names.as_str(), rest), ("bc", None));
     let legacy = Peer::legacy(&one, Revision::V2024_11_05).await;
     assert_eq!(page(&legacy, LISTS[0], next.as_deref()).await.0, "b");
+}
+
+#[tokio::test]
+async fn r3_1_11_the_keys_of_states_sign_cursors_too_and_rotate() {
+    let key = |secret: &str| StateKey::new(secret.repeat(32)).unwrap();
+    let of = |ring: KeyRing| server_of(&["a", "b"]).page_size(1).state_keys(ring);
+    let old = of(KeyRing::new(key("a")));
+    let new = of(KeyRing::new(key("b")).accept(key("a")));
+    let (_, cursor) = page(&Peer::modern(&old), LISTS[0], None).await;
+    assert_eq!(
+        page(&Peer::modern(&new), LISTS[0], cursor.as_deref())
+            .await
+            .0,
+        "b"
+    );
+    let (_, cursor) = page(&Peer::modern(&new), LISTS[0], None).await;
+    let params = json!({"cursor": cursor}).to_string();
+    assert_eq!(
+        Peer::modern(&old).error("tools/list", &params).await.code.0,
+        -32602
+    );
+    let own = of(KeyRing::new(key("a"))).cursor_key([1; 32]);
+    assert_eq!(
+        Peer::modern(&own).error("tools/list", &params).await.code.0,
+        -32602
+    );
 }
 
 #[tokio::test]

@@ -73,6 +73,26 @@ impl Mirrors {
     }
 }
 
+/// Lets marked properties of a Rust `Option` be of their one type: to a client `null` and nothing are the same there.
+pub(crate) fn settle(schema: &mut Map<String, Value>) {
+    for keyword in ["properties", "$defs"] {
+        let Some(Value::Object(schemas)) = schema.get_mut(keyword) else {
+            continue;
+        };
+        for schema in schemas.values_mut().filter_map(Value::as_object_mut) {
+            let is_marked = schema.contains_key(MARK);
+            if let (true, Some(Value::Array(kinds))) = (is_marked, schema.get_mut("type")) {
+                kinds.retain(|kind| kind != "null");
+                if let [kind] = kinds.as_slice() {
+                    let kind = kind.clone();
+                    schema.insert("type".to_owned(), kind);
+                }
+            }
+            settle(schema);
+        }
+    }
+}
+
 /// Looks at a schema; `path` leads to it by `properties` alone, or is none.
 fn visit(
     schema: &Map<String, Value>,

@@ -111,6 +111,28 @@ fn marks_that_clients_refuse_are_refused() {
     }
 }
 
+#[test]
+fn an_option_that_is_marked_is_of_its_one_type() {
+    let mut schema = json!({
+        "properties": {
+            "a": {"type": ["string", "null"], "x-mcp-header": "A"},
+            "b": {"type": ["string", "null"]},
+            "c": {"type": ["string", "integer", "null"], "x-mcp-header": "C"},
+        },
+        "$defs": {"d": {"properties": {"e": {"type": ["null", "boolean"], "x-mcp-header": "E"}}}},
+    });
+    settle(schema.as_object_mut().unwrap());
+    let expected = json!({
+        "properties": {
+            "a": {"type": "string", "x-mcp-header": "A"},
+            "b": {"type": ["string", "null"]},
+            "c": {"type": ["string", "integer"], "x-mcp-header": "C"},
+        },
+        "$defs": {"d": {"properties": {"e": {"type": "boolean", "x-mcp-header": "E"}}}},
+    });
+    assert_eq!(schema, expected);
+}
+
 /// A tool that marks one of each type; what `headers` and `arguments` come to.
 fn ask(headers: &[(&str, &str)], arguments: &str) -> String {
     let schema = json!({"properties": {
