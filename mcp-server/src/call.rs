@@ -7,7 +7,6 @@ use mcp_types::{Method, RawParams, RequestMeta, Revision};
 
 use crate::{
     input::{BackChannel, Facts, Input, InputHost},
-    outbox::Outbox,
     session::Session,
 };
 
@@ -28,7 +27,6 @@ pub struct Call {
     pub ext: Extensions,
     revision: Revision,
     session: Option<Session>,
-    outbox: Arc<Outbox>,
     input: Arc<Input>,
 }
 
@@ -37,7 +35,6 @@ impl Call {
         request: Request,
         revision: Revision,
         session: Option<Session>,
-        outbox: Arc<Outbox>,
         host: &Arc<InputHost>,
     ) -> Self {
         let Request {
@@ -55,7 +52,6 @@ impl Call {
             ext,
             revision,
             session,
-            outbox,
             input,
         }
     }
@@ -82,10 +78,6 @@ impl Call {
             .flatten()
     }
 
-    pub(crate) fn outbox(&self) -> &Arc<Outbox> {
-        &self.outbox
-    }
-
     /// Asks by `channel` what the handler asks, from here on, instead of ending the round or asking on the
     /// connection. The first channel that is set stands.
     #[must_use]
@@ -104,21 +96,12 @@ impl Call {
             ext: &self.ext,
             meta: &self.meta,
             session: self.session.as_ref(),
-            outbox: &self.outbox,
         }
-    }
-
-    /// The same call, of whose notifications nobody hears.
-    pub(crate) fn silenced(mut self) -> Self {
-        let outbox = Outbox::default();
-        outbox.close();
-        self.outbox = Arc::new(outbox);
-        self
     }
 
     /// Sends a notification that belongs to this call, in order, before its answer; waits while the
     /// peer is slow.
     pub async fn notify(&self, notification: Notification) {
-        self.outbox.push(notification).await;
+        self.input.outbox().push(notification).await;
     }
 }

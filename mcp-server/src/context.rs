@@ -14,9 +14,7 @@ use mcp_types::{
 };
 use serde_json::Number;
 
-use crate::{
-    answer::Answer, call::Call, handler::FromCall, input::Input, outbox::Outbox, session::Session,
-};
+use crate::{answer::Answer, call::Call, handler::FromCall, input::Input, session::Session};
 
 /// The call that a handler serves, without its arguments. Clones are the same call; it may outlive
 /// the handler, and then says nothing any more.
@@ -28,7 +26,6 @@ struct Inner {
     ext: Extensions,
     revision: Revision,
     session: Option<Session>,
-    outbox: Arc<Outbox>,
     input: Arc<Input>,
 }
 
@@ -52,12 +49,16 @@ impl Context {
         params.message = Some(message.into()).filter(|message| !message.is_empty());
         let params = encode_params(&params, self.0.revision);
         let notification = Notification::new("notifications/progress", params);
-        self.0.outbox.push_progress(&progress, notification).await;
+        self.0
+            .input
+            .outbox()
+            .push_progress(&progress, notification)
+            .await;
     }
 
     /// Sends any notification that belongs to this call, before its answer.
     pub async fn notify(&self, notification: Notification) {
-        self.0.outbox.push(notification).await;
+        self.0.input.outbox().push(notification).await;
     }
 
     /// `_meta` of the request; on a legacy connection filled in from its session.
@@ -98,7 +99,6 @@ impl FromCall for Context {
             ext: call.ext.clone(),
             revision: call.revision(),
             session: call.session().cloned(),
-            outbox: Arc::clone(call.outbox()),
             input: Arc::clone(call.input()),
         })))
     }

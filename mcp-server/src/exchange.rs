@@ -20,7 +20,6 @@ use crate::{
     answer::{Answer, WrappedOutput},
     call::Call,
     input::{Input, InputHost},
-    outbox::Outbox,
     service::{BoxFuture, Service},
     session::Session,
 };
@@ -29,7 +28,6 @@ use crate::{
 /// revision of the call. Dropping it drops the handler.
 pub(crate) struct Running {
     state: State,
-    outbox: Arc<Outbox>,
     input: Arc<Input>,
     revision: Revision,
     cacheable: bool,
@@ -47,12 +45,10 @@ impl Running {
         host: &Arc<InputHost>,
     ) -> Self {
         let cacheable = request.method.spec().is_some_and(|spec| spec.cacheable);
-        let outbox = Arc::new(Outbox::default());
-        let call = Call::new(request, revision, session, Arc::clone(&outbox), host);
+        let call = Call::new(request, revision, session, host);
         Self {
             input: Arc::clone(call.input()),
             state: State::Ready(service, Box::new(call)),
-            outbox,
             revision,
             cacheable,
             server,
@@ -83,7 +79,7 @@ impl Exchange for Running {
         let mut waits = false;
         loop {
             // What was said comes before the answer, and before a pause.
-            if let Poll::Ready(Some(notification)) = this.outbox.poll_pop(cx) {
+            if let Poll::Ready(Some(notification)) = this.input.outbox().poll_pop(cx) {
                 return Poll::Ready(Event::Notification(notification));
             }
             if this.input.is_legacy()
@@ -152,7 +148,7 @@ impl State {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.outbox.close();
+        self.input.outbox().close();
         self.input.close();
     }
 }

@@ -23,6 +23,7 @@ struct State {
     reader: Option<Waker>,
     writers: Vec<Waker>,
     closed: bool,
+    muted: bool,
     progress: Option<f64>,
 }
 
@@ -32,6 +33,9 @@ impl Outbox {
         let mut state = self.state();
         if state.closed || state.queue.len() >= CAPACITY {
             return Err(Full::default());
+        }
+        if state.muted {
+            return Ok(());
         }
         state.queue.push_back(notification);
         let reader = state.reader.take();
@@ -78,7 +82,7 @@ impl Outbox {
         let mut waiting = Some(notification);
         poll_fn(|cx| {
             let mut state = self.state();
-            if state.closed {
+            if state.closed || state.muted {
                 return Poll::Ready(());
             }
             if state.queue.len() >= CAPACITY {
@@ -116,6 +120,11 @@ impl Outbox {
         }
         state.reader = Some(cx.waker().clone());
         Poll::Pending
+    }
+
+    /// Drops what is said from here on, or no longer does: while a handler says again what it said before.
+    pub(crate) fn mute(&self, muted: bool) {
+        self.state().muted = muted;
     }
 
     /// Nothing more goes in; what is in can still be read.

@@ -41,7 +41,7 @@ pub(crate) fn write_notification(notification: &Notification) -> Bytes {
 }
 
 /// Writes the answer to a request of the peer.
-#[cfg(any(feature = "client-stdio", feature = "server-stdio"))]
+#[cfg(feature = "client-stdio")]
 pub(crate) fn write_answer(id: &RequestId, answer: &crate::ask::AskAnswer) -> Bytes {
     let mut text = Vec::new();
     match answer {

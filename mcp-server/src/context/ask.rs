@@ -177,7 +177,6 @@ impl Context {
             ext: &self.0.ext,
             meta: &self.0.meta,
             session: self.0.session.as_ref(),
-            outbox: &self.0.outbox,
         }
     }
 }

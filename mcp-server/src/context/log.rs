@@ -44,7 +44,7 @@ impl Context {
             let params = encode_params(&params, self.0.revision);
             Notification::new("notifications/message", params)
         });
-        let outbox = &self.0.outbox;
+        let outbox = self.0.input.outbox();
         async move {
             if let Some(notification) = notification {
                 outbox.push(notification).await;

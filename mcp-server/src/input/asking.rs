@@ -32,6 +32,8 @@ pub(crate) struct Input {
     params: RawParams,
     is_legacy: bool,
     channel: OnceLock<Arc<dyn BackChannel>>,
+    /// What is said on the way.
+    outbox: Outbox,
     state: Mutex<State>,
 }
 
@@ -58,7 +60,6 @@ pub(crate) struct Facts<'a> {
     pub(crate) ext: &'a Extensions,
     pub(crate) meta: &'a RequestMeta,
     pub(crate) session: Option<&'a Session>,
-    pub(crate) outbox: &'a Arc<Outbox>,
 }
 
 /// Says whether an answer is one to the question.
@@ -77,6 +78,7 @@ impl Input {
             params: params.clone(),
             is_legacy,
             channel: OnceLock::new(),
+            outbox: Outbox::default(),
             state: Mutex::new(State {
                 rounds: Rounds::new(host.caps()),
                 principal: None,
@@ -97,6 +99,11 @@ impl Input {
 
     pub(crate) fn is_legacy(&self) -> bool {
         self.is_legacy
+    }
+
+    /// What the call says before its answer.
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
     }
 
     pub(super) fn method(&self) -> &Method {
@@ -205,7 +212,6 @@ impl Input {
         session.pending().check()?;
         Ok(Some(Arc::new(Live {
             session: session.clone(),
-            outbox: Arc::clone(facts.outbox),
             input: Arc::clone(self),
         })))
     }

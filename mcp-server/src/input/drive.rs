@@ -67,7 +67,7 @@ where
             }
             Run::Asked => {
                 return match kept.filter(|_| checks) {
-                    Some(call) => asks_again(&input, start(call.silenced())).await,
+                    Some(call) => asks_again(&input, start(call)).await,
                     None => input.end_round(),
                 };
             }
@@ -93,7 +93,9 @@ async fn asks_again(input: &Input, handler: impl Future<Output = Answer>) -> Ans
     let asked = input.open_prints();
     input.run_over();
     input.with_rounds(Rounds::run_again);
+    input.outbox().mute(true);
     let run = Run::of(input, handler).await;
+    input.outbox().mute(false);
     if matches!(run, Run::Asked) && input.open_prints() == asked {
         return input.end_round();
     }

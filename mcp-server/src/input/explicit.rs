@@ -4,7 +4,7 @@ use std::{future::poll_fn, pin::Pin, sync::Arc, task::Poll};
 
 use mcp_errors::{ProtocolError, ToolErrorEnvelope};
 use mcp_types::{
-    ErrorObject, RawJson, RawObject,
+    ErrorObject, Outcome, RawJson, RawObject,
     capability::ClientCapabilities,
     elicitation::ElicitParams,
     input::{InputRequest, InputRequests, InputRequired, Question},
@@ -96,10 +96,14 @@ fn add(all: &mut ClientCapabilities, more: ClientCapabilities) {
 impl Input {
     /// What a modern client is told when a handler gives back `required`.
     pub(super) fn require(&self, required: &InputRequired, facts: Facts<'_>) -> Answer {
-        match self.take(required, facts) {
+        let mut asks = match self.take(required, facts) {
             Ok(_) => self.end_round(),
-            Err(answer) => *answer,
+            Err(answer) => return *answer,
+        };
+        if let Ok(Outcome::InputRequired(asks)) = &mut asks.outcome {
+            asks.meta_mut().clone_from(&required.meta().cloned());
         }
+        asks
     }
 
     /// Asks a legacy client what a handler gave back, so that the handler can run again.

@@ -15,7 +15,7 @@ use super::{
     AskError, Input,
     pending::{OpenAsk, Pending},
 };
-use crate::{outbox::Outbox, service::BoxFuture, session::Session};
+use crate::{service::BoxFuture, session::Session};
 
 /// A way to ask the client while a call waits.
 ///
@@ -29,21 +29,18 @@ pub trait BackChannel: Send + Sync {
 /// The way back on a legacy connection: the stream of the call that asks.
 pub(super) struct Live {
     pub(super) session: Session,
-    pub(super) outbox: Arc<Outbox>,
     pub(super) input: Arc<Input>,
 }
 
 impl BackChannel for Live {
     fn ask(&self, _: &str, request: InputRequest) -> BoxFuture<Result<InputResponse, AskError>> {
-        let (session, outbox) = (self.session.clone(), Arc::clone(&self.outbox));
-        let input = Arc::clone(&self.input);
-        Box::pin(ask(session, outbox, input, request))
+        let (session, input) = (self.session.clone(), Arc::clone(&self.input));
+        Box::pin(ask(session, input, request))
     }
 }
 
 async fn ask(
     session: Session,
-    outbox: Arc<Outbox>,
     input: Arc<Input>,
     mut request: InputRequest,
 ) -> Result<InputResponse, AskError> {
@@ -52,7 +49,6 @@ async fn ask(
     let asked = Asked {
         open,
         input,
-        outbox,
         session,
     };
     let input = &asked.input;
@@ -87,7 +83,6 @@ fn name(request: &mut InputRequest, asked: &Asked) {
 struct Asked {
     open: OpenAsk,
     input: Arc<Input>,
-    outbox: Arc<Outbox>,
     session: Session,
 }
 
@@ -101,7 +96,7 @@ impl Drop for Asked {
         let params = RawParams::from_serialize(&params).unwrap_or_default();
         let cancelled = Notification::new("notifications/cancelled", params);
         // On the stream of the call, or where the session hears everything else, if the call is over.
-        if self.outbox.try_push(cancelled.clone()).is_err() {
+        if self.input.outbox().try_push(cancelled.clone()).is_err() {
             let _full = self.session.notify(cancelled);
         }
     }

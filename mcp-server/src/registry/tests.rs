@@ -30,7 +30,7 @@ fn letter(name: &'static str) -> Letter {
 fn call() -> Call {
     let request = Request::new("tools/list", RawParams::empty());
     let host = InputHost::new(InputPolicy::default(), "s".to_owned(), None);
-    Call::new(request, Revision::LATEST, None, Arc::default(), &host)
+    Call::new(request, Revision::LATEST, None, &host)
 }
 
 #[derive(Default)]

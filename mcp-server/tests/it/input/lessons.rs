@@ -300,3 +300,23 @@ async fn a_replay_shows_effects_before_a_question_and_finds_what_changes() {
     assert_eq!(client.error("odd").await.code.0, -32603);
     assert_eq!(client.asked(), ["Go?", "Go on?"]);
 }
+
+#[tokio::test]
+async fn what_a_replay_says_is_said_once() {
+    async fn talks(cx: Context) -> Result<String, ToolError> {
+        let said = mcp_types::RawParams::parse(r#"{"said":true}"#).unwrap();
+        cx.notify(mcp_transport::Notification::new(
+            "notifications/message",
+            said,
+        ))
+        .await;
+        Ok(cx.confirm("go", "Go?").await?.to_string())
+    }
+    let server = Server::new("s", "1")
+        .input(InputPolicy::default().with_replay_check(true))
+        .tool(Tool::new("talks", talks));
+    let client = Asker::modern(&server, ALL, yes);
+    let (said, outcome) = client.peer.ask("tools/call", r#"{"name":"talks"}"#).await;
+    assert_eq!(said.len(), 1);
+    assert_eq!(outcome.unwrap()["resultType"], "input_required");
+}
