@@ -89,6 +89,7 @@ pub mod session;
 pub mod socket;
 #[cfg(feature = "stdio")]
 mod stdio;
+pub mod task;
 pub mod tool;
 mod tools;
 pub mod vars;

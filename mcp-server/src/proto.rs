@@ -8,6 +8,8 @@ pub(crate) mod form;
 #[cfg(feature = "http")]
 pub(crate) mod http_era;
 pub(crate) mod mirror;
+#[allow(dead_code, reason = "what runs tasks comes next")]
+pub(crate) mod moment;
 #[cfg(feature = "http")]
 pub(crate) mod pair;
 pub(crate) mod rounds;
@@ -16,5 +18,7 @@ pub(crate) mod sealed;
 pub(crate) mod sessions;
 #[cfg(feature = "http")]
 pub(crate) mod streams;
+#[allow(dead_code, reason = "what runs tasks comes next")]
+pub(crate) mod task;
 pub(crate) mod template;
 pub(crate) mod texts;

@@ -29,3 +29,5 @@ mod sockets;
 mod stdio;
 #[cfg(feature = "stdio")]
 mod stream;
+#[cfg(feature = "test-util")]
+mod tasks;

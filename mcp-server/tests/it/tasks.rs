@@ -1,0 +1,3 @@
+//! Tasks, in both eras.
+
+mod contract;
