@@ -60,6 +60,7 @@ impl Waiting {
                 Poll::Ready(Event::Notification(notification)) => {
                     return Poll::Ready(Came::Notification(notification));
                 }
+                // Nobody here knows an answer: the reply that is dropped says so, and no server waits for one.
                 Poll::Ready(_) => {}
                 Poll::Pending => {
                     let late = self.sleep.as_mut().poll(cx);

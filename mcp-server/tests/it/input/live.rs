@@ -193,6 +193,46 @@ async fn a_question_has_a_deadline() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_dropped_takes_its_question_back() {
+    let heard = Heard::default();
+    let client = Asker::legacy(&server(&heard), ALL, yes).await;
+    let mut listening = client.peer.open("subscriptions/listen", "{}");
+    let mut exchange = client.peer.open("tools/call", r#"{"name":"confirm"}"#);
+    let Event::Ask(ask, _reply) = event(&mut exchange).await else {
+        panic!("nothing is asked");
+    };
+    drop(exchange);
+    let Event::Notification(cancelled) = event(&mut listening).await else {
+        panic!("the question stands");
+    };
+    let id: Value = cancelled
+        .params
+        .decode_member("requestId")
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (cancelled.method.as_str(), id),
+        ("notifications/cancelled", json!(ask.id))
+    );
+    assert!(heard.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_connection_that_is_dropped_is_asked_no_more() {
+    let heard = Heard::default();
+    let client = Asker::legacy(&server(&heard), ALL, yes).await;
+    let mut exchange = client.peer.open("tools/call", r#"{"name":"confirm"}"#);
+    let Event::Ask(_, reply) = event(&mut exchange).await else {
+        panic!("nothing is asked");
+    };
+    drop(client);
+    assert!(matches!(event(&mut exchange).await, Event::Outcome(Ok(_))));
+    assert_eq!(*heard.lock().unwrap(), [Err(AskError::Cancelled)]);
+    // Whoever answers now answers nobody.
+    reply.answer(Ok(mcp_server::types::RawJson::null()));
+}
+
+#[tokio::test]
 async fn r28_a_host_that_cannot_ask_says_so_at_once() {
     let heard = Heard::default();
     let client = Asker::legacy(&server(&heard), ALL, yes).await;
