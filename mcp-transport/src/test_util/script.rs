@@ -119,6 +119,14 @@ impl Script {
         self.step(Step::Notify(method.to_owned(), params))
     }
 
+    /// Asks the other side, as a legacy server does, under an id that counts from 1; for an endpoint it belongs to the
+    /// request that was expected last. The answer is expected with [`Self::expects_response`]: what comes after it is
+    /// done when it is there, and who cannot answer an endpoint answers with -32601.
+    #[must_use]
+    pub fn asks(self, method: &str, params: Value) -> Self {
+        self.step(Step::Ask(method.to_owned(), params))
+    }
+
     /// Sends a message as it is, one line. Only over a stream.
     #[must_use]
     pub fn sends(self, message: &Value) -> Self {
@@ -155,6 +163,7 @@ enum Step {
     ExpectResponse(Value),
     Reply(Result<Value, Value>),
     Notify(String, Value),
+    Ask(String, Value),
     Raw(Vec<u8>),
     Close,
 }

@@ -3,14 +3,14 @@
 use std::{
     collections::VecDeque,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    task::{Context, Poll, Waker},
 };
 
 use mcp_errors::{Failure, FailureKind};
 use mcp_types::{
-    Message, RequestId,
-    jsonrpc::{NotificationMessage, ResponseMessage},
+    ErrorCode, ErrorObject, Message, RequestId,
+    jsonrpc::{NotificationMessage, RequestMessage, ResponseMessage},
 };
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     machine::{Action, Machine, Problem},
 };
 use crate::{
+    ask::{Ask, AskAnswer, AskReply},
     exchange::{Ended, Endpoint, Event, Exchange, Full, Notification, Reply, Request},
     message,
 };
@@ -79,15 +80,20 @@ impl Endpoint for ScriptedServer {
             let message = mcp_types::jsonrpc::decode(&text)
                 .map_err(|error| Failure::new(FailureKind::Invalid, error.to_string()))?;
             state.machine.handle(&message).map_err(off_script)?;
-            Ok(state.drain())
+            let feed = Arc::new(Feed::default());
+            let events = state.drain(self, &feed);
+            Ok((feed, events))
         });
         drop(state);
         match events {
-            Ok(events) => Box::pin(Scripted {
-                events,
-                server: self.clone(),
-                ended: false,
-            }),
+            Ok((feed, events)) => {
+                feed.push(events);
+                Box::pin(Scripted {
+                    feed,
+                    server: self.clone(),
+                    ended: false,
+                })
+            }
             Err(failure) => Ended::boxed(Err(failure)),
         }
     }
@@ -107,7 +113,8 @@ impl Endpoint for ScriptedServer {
 }
 
 impl State {
-    fn drain(&mut self) -> VecDeque<Event> {
+    /// What happens until something is expected again.
+    fn drain(&mut self, server: &ScriptedServer, feed: &Arc<Feed>) -> VecDeque<Event> {
         let mut events = VecDeque::new();
         while let Some(action) = self.machine.poll_action() {
             events.extend(match action {
@@ -121,23 +128,81 @@ impl State {
                     self.closed = true;
                     Some(Event::Outcome(Err(lost())))
                 }
-                Action::Send(Message::Request(_)) | Action::Raw(_) => None,
+                Action::Send(Message::Request(message)) => Some(asks(message, server, feed)),
+                Action::Raw(_) => None,
             });
         }
         events
     }
 }
 
+/// What an exchange yields, as far as it is known.
+#[derive(Default)]
+struct Feed(Mutex<(VecDeque<Event>, Option<Waker>)>);
+
+impl Feed {
+    fn push(&self, events: VecDeque<Event>) {
+        let mut feed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        feed.0.extend(events);
+        let reader = feed.1.take();
+        drop(feed);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<Event> {
+        let mut feed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match feed.0.pop_front() {
+            Some(event) => Poll::Ready(event),
+            None => {
+                feed.1 = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// An ask, after whose answer the script goes on.
+fn asks(message: RequestMessage, server: &ScriptedServer, feed: &Arc<Feed>) -> Event {
+    let RequestMessage { id, method, params } = message;
+    let (server, feed, answered) = (server.clone(), Arc::downgrade(feed), id.clone());
+    let reply = AskReply::new(move |answer| server.answered(answered, answer, &feed));
+    Event::Ask(Ask::new(id, method, params), reply)
+}
+
+impl ScriptedServer {
+    fn answered(&self, id: RequestId, answer: Option<AskAnswer>, feed: &Weak<Feed>) {
+        let mut state = self.lock();
+        // Who hangs up answers nothing, unless that is what the script waits for.
+        if answer.is_none() && !state.machine.awaits_answer() {
+            return;
+        }
+        let unknown = || ErrorObject::new(ErrorCode::METHOD_NOT_FOUND, "Method not found");
+        let response = ResponseMessage {
+            id: Some(id),
+            body: answer.unwrap_or_else(|| Err(unknown())),
+        };
+        // What is wrong is remembered for `finish`.
+        let handled = state.machine.handle(&Message::Response(response));
+        if let (Ok(()), Some(feed)) = (handled, feed.upgrade()) {
+            let events = state.drain(self, &feed);
+            drop(state);
+            feed.push(events);
+        }
+    }
+}
+
 struct Scripted {
-    events: VecDeque<Event>,
+    feed: Arc<Feed>,
     server: ScriptedServer,
     ended: bool,
 }
 
 impl Exchange for Scripted {
-    fn poll_event(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Event> {
+    fn poll_event(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Event> {
         // Silence is a way to answer, and nothing ends it.
-        let Some(event) = self.events.pop_front() else {
+        let Poll::Ready(event) = self.feed.poll(cx) else {
             return Poll::Pending;
         };
         self.ended |= matches!(event, Event::Outcome(_));

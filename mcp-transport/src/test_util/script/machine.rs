@@ -4,7 +4,7 @@ use std::fmt;
 
 use mcp_types::{
     ErrorObject, Message, Method, RawJson, RawParams, RequestId,
-    jsonrpc::{NotificationMessage, ResponseMessage},
+    jsonrpc::{NotificationMessage, RequestMessage, ResponseMessage},
 };
 use serde_json::Value;
 
@@ -14,6 +14,8 @@ use super::{Script, Step};
 #[derive(Debug)]
 pub(super) struct Machine {
     script: Script,
+    /// How many asks went out.
+    asks: i64,
     /// The request that replies answer.
     asked: Option<RequestId>,
     problem: Option<Problem>,
@@ -50,6 +52,7 @@ impl Machine {
     pub(super) fn new(script: Script) -> Self {
         Self {
             script,
+            asks: 0,
             asked: None,
             problem: None,
         }
@@ -93,6 +96,11 @@ impl Machine {
         self.fail(format!("the script expects {expected}; it got {message:?}"))
     }
 
+    /// Whether the script waits for an answer to what it asked.
+    pub(super) fn awaits_answer(&self) -> bool {
+        matches!(self.script.steps.front(), Some(Step::ExpectResponse(_)))
+    }
+
     /// What the script does before it expects something again.
     pub(super) fn poll_action(&mut self) -> Option<Action> {
         if self.problem.is_some() || !self.script.steps.front().is_some_and(Step::is_action) {
@@ -107,6 +115,14 @@ impl Machine {
             })),
             Step::Notify(method, params) => {
                 Action::Send(Message::Notification(NotificationMessage {
+                    method: Method::from(method.as_str()),
+                    params: RawParams::from_serialize(&params).unwrap_or_default(),
+                }))
+            }
+            Step::Ask(method, params) => {
+                self.asks += 1;
+                Action::Send(Message::Request(RequestMessage {
+                    id: RequestId::Number(self.asks),
                     method: Method::from(method.as_str()),
                     params: RawParams::from_serialize(&params).unwrap_or_default(),
                 }))
@@ -161,6 +177,7 @@ impl fmt::Display for Step {
             Self::Reply(Ok(_)) => f.write_str("a reply"),
             Self::Reply(Err(_)) => f.write_str("an error"),
             Self::Notify(method, _) => write!(f, "sending {method}"),
+            Self::Ask(method, _) => write!(f, "asking {method}"),
             Self::Raw(_) => f.write_str("sending bytes"),
             Self::Close => f.write_str("closing"),
         }

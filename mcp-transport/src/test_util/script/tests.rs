@@ -1,9 +1,9 @@
 //! The scripted peer: that it answers as written, and tells when the other side does not.
 
-use std::future::poll_fn;
+use std::{future::poll_fn, task::Poll};
 
 use mcp_errors::{Failure, FailureKind};
-use mcp_types::RawParams;
+use mcp_types::{RawJson, RawParams};
 use serde_json::json;
 
 use super::{Script, machine::contains};
@@ -154,5 +154,49 @@ mod over_a_stream {
         .await;
         assert!(server.unwrap_err().contains("noise"));
         assert_eq!(client, Ok(()));
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_asks_and_goes_on_after_the_answer() {
+    let script = || {
+        Script::new()
+            .expects("work")
+            .notifies("notifications/progress", json!({ "progress": 1 }))
+            .asks("roots/list", json!({ "a": 1 }))
+    };
+    let answered = |answer: serde_json::Value| script().expects_response(answer).replies(json!({}));
+    for (server, knows) in [
+        (
+            answered(json!({ "id": 1, "result": { "roots": [] } })),
+            true,
+        ),
+        (answered(json!({ "error": { "code": -32601 } })), false),
+        (script(), false),
+    ] {
+        let server = server.into_endpoint();
+        let mut exchange = server.open(Request::new("work", RawParams::empty()));
+        let mut asked = 0;
+        let ended = poll_fn(|cx| {
+            loop {
+                match exchange.as_mut().poll_event(cx) {
+                    Poll::Ready(Event::Ask(ask, reply)) => {
+                        assert_eq!(ask.method, "roots/list");
+                        asked += 1;
+                        if knows {
+                            reply.answer(Ok(RawJson::parse(r#"{"roots":[]}"#).unwrap()));
+                        }
+                    }
+                    Poll::Ready(Event::Notification(_)) => {}
+                    Poll::Ready(Event::Outcome(outcome)) => return Poll::Ready(outcome.is_ok()),
+                    // The script has nothing to say any more.
+                    Poll::Pending => return Poll::Ready(false),
+                }
+            }
+        })
+        .await;
+        drop(exchange);
+        assert_eq!((asked, server.finish()), (1, Ok(())));
+        assert_eq!(server.cancelled(), usize::from(!ended));
     }
 }
