@@ -609,3 +609,19 @@ fn everything_can_be_spawned() {
     moves(Client::builder("tester", "1.0").connect_endpoint(server));
     stage.run(stage.client.close());
 }
+
+#[test]
+fn a_server_that_asks_is_answered_at_once_and_goes_on() {
+    let script = legacy()
+        .expects("tools/call")
+        .asks(
+            "sampling/createMessage",
+            json!({ "messages": [], "maxTokens": 1 }),
+        )
+        .expects_response(json!({ "id": 1, "error": { "code": -32601 } }))
+        .replies(text("without"));
+    let stage = Stage::new(script);
+    let said: String = stage.run(stage.client.call("tool", &())).unwrap();
+    assert_eq!(said, "without");
+    stage.finish();
+}
