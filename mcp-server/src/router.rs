@@ -28,16 +28,16 @@ use crate::{
 pub(crate) struct Router {
     features: Features,
     server: Arc<Implementation>,
-    /// Whether there are layers that may want to look at lists.
-    is_wrapped: bool,
+    /// Whether a layer looks into lists.
+    are_read: bool,
 }
 
 impl Router {
-    pub(crate) fn new(features: Features, server: Arc<Implementation>, is_wrapped: bool) -> Self {
+    pub(crate) fn new(features: Features, server: Arc<Implementation>, are_read: bool) -> Self {
         Self {
             features,
             server,
-            is_wrapped,
+            are_read,
         }
     }
 

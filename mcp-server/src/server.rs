@@ -264,8 +264,8 @@ impl Server {
     pub(crate) fn core(&self) -> Arc<Core> {
         let core = self.core.get_or_init(|| {
             let server = Arc::new(self.info.clone());
-            let wrapped = !self.layers.is_empty();
-            let router = Router::new(self.features.clone(), Arc::clone(&server), wrapped);
+            let read = self.layers.iter().any(|layer| layer.reads_lists());
+            let router = Router::new(self.features.clone(), Arc::clone(&server), read);
             let router: Arc<dyn Service> = Arc::new(router);
             let layers = self.layers.iter();
             Arc::new(Core {

@@ -26,6 +26,13 @@ impl<F: Fn(Call) -> BoxFuture<Answer> + Send + Sync> Service for F {
 pub trait Layer: Send + Sync {
     /// Puts this layer around `inner`.
     fn wrap(&self, inner: Arc<dyn Service>) -> Arc<dyn Service>;
+
+    /// Whether a server-wide layer looks into the answers of list methods. If none does, lists are put together from
+    /// text that was written once, and are there as [`Payload::Written`](mcp_types::Payload::Written): a long list then
+    /// costs a copy.
+    fn reads_lists(&self) -> bool {
+        true
+    }
 }
 
 impl<F: Fn(Arc<dyn Service>) -> Arc<dyn Service> + Send + Sync> Layer for F {

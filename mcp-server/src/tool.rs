@@ -28,6 +28,24 @@ use crate::{
 ///
 /// What it takes and gives is read off its handler's types, and cleaned for hosts: JSON Schema
 /// 2020-12, its root an object.
+///
+/// An argument that proxies are to see, so that they can route by it, is marked in its schema: modern clients on HTTP then
+/// repeat it in a header, `Mcp-Param-Region` here, and a call in which the two differ is refused before the handler.
+///
+/// ```
+/// # use mcp_server::{Args, Tool, schemars::{self, JsonSchema}};
+/// # use serde::Deserialize;
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Query {
+///     #[schemars(extend("x-mcp-header" = "Region"))]
+///     region: String,
+///     sql: String,
+/// }
+/// async fn query(Args(Query { region, sql }): Args<Query>) -> String {
+///     format!("{sql} in {region}")
+/// }
+/// let tool = Tool::new("query", query).description("Runs a query");
+/// ```
 pub struct Tool {
     definition: Definition,
     schema: InputSchema,

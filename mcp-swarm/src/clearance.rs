@@ -172,6 +172,11 @@ impl Layer for GatewayClearance {
             inner,
         })
     }
+
+    /// It judges who asks, not what is answered.
+    fn reads_lists(&self) -> bool {
+        false
+    }
 }
 
 struct Guarded {

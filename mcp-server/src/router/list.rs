@@ -1,7 +1,7 @@
 //! The four lists: which page, what of it the caller sees, and how it is written.
 //!
-//! Items are written once per revision and a page is put together from them. Where layers go around the server a page is
-//! a value instead, which they can read and change.
+//! Items are written once per revision and a page is put together from them. Where a layer looks into lists a page is a
+//! value instead, which it can read and change.
 
 use mcp_errors::ProtocolError;
 use mcp_types::{
@@ -137,7 +137,7 @@ impl Router {
             sealed.ok_or_else(ProtocolError::internal)
         };
         let next_cursor = last.map(|last| seal(last)).transpose()?;
-        if self.is_wrapped {
+        if self.are_read {
             let items = page.map(|entry| entry.definition().clone()).collect();
             return Ok(Answer::new(mcp_types::Outcome::Complete(T::page(
                 items,

@@ -350,6 +350,25 @@ async fn d29_a_modern_client_finds_no_subscribe_nor_does_one_where_nobody_can_pu
     }
 }
 
+#[tokio::test]
+async fn a_handler_or_a_filter_that_panics_tells_nothing_and_the_server_lives_on() {
+    let panics = async || -> String { panic!("secret") };
+    let server = server()
+        .resource(Resource::new("test://panics", panics))
+        .resource(Resource::text("test://filter", "").visible(|_| panic!("secret")));
+    let peer = Peer::modern(&server);
+    for (method, params) in [
+        ("resources/read", r#"{"uri":"test://panics"}"#),
+        ("resources/read", r#"{"uri":"test://filter"}"#),
+        ("resources/list", "{}"),
+    ] {
+        let error = peer.error(method, params).await;
+        assert_eq!((error.code.0, &*error.message), (-32603, "Internal error"));
+        assert_eq!(error.data, None);
+    }
+    read(&peer, "test://static-text").await;
+}
+
 #[test]
 fn a_resource_that_cannot_be_offered_says_why() {
     let refused = |resource: Resource| server().try_resource(resource).unwrap_err().to_string();
