@@ -1,11 +1,20 @@
 //! Questions over HTTP: on the stream of the call that asks, answered by a POST of its own.
 
-use mcp_server::{Context, Server, Tool, ToolError, policy::LegacyMode};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use mcp_server::{Context, KeyRing, Server, Tool, ToolError, input::StateKey, policy::LegacyMode};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
     task::JoinSet,
+};
+use tracing::{
+    Event, Level, Metadata, Subscriber,
+    span::{Attributes, Id, Record},
 };
 
 use crate::asker::{ALL, accept};
@@ -157,4 +166,44 @@ async fn a_modern_client_is_asked_in_the_answer_and_refused_with_400() {
     refused
         .until(r#""data":{"reason":"invalid_request_state"}"#)
         .await;
+}
+
+/// Counts what the log is warned of about asking.
+#[derive(Clone, Default)]
+struct Warnings(Arc<AtomicUsize>);
+
+impl Subscriber for Warnings {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() == Level::WARN && metadata.target().starts_with("mcp_server::input")
+    }
+
+    fn event(&self, _: &Event<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn r30_lesson3_a_server_on_http_without_keys_warns_once() {
+    let warnings = Warnings::default();
+    tracing::subscriber::with_default(warnings.clone(), || {
+        let keys = KeyRing::new(StateKey::new("k".repeat(32)).unwrap());
+        let with = Server::new("s", "1").state_keys(keys);
+        drop(with.http_service());
+        assert_eq!(warnings.0.load(Ordering::Relaxed), 0);
+        let without = Server::new("s", "1");
+        drop((without.http_service(), without.http_service()));
+    });
+    assert_eq!(warnings.0.load(Ordering::Relaxed), 1);
 }
