@@ -43,6 +43,7 @@ fn yes(_: &str) -> Value {
     accept(&json!({"confirm": true}))
 }
 
+#[cfg(feature = "stdio")]
 fn all() -> Value {
     serde_json::from_str(ALL).unwrap()
 }
