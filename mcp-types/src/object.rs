@@ -14,7 +14,7 @@
 //! and is written only within `since`/`until`, and if the method after `when` agrees. `@` marks a constant member;
 //! `was` is the name that a member had before 2026-07-28.
 
-use std::{fmt, ops::Deref};
+use std::{fmt, marker::PhantomData, ops::Deref};
 
 use serde::{
     Deserialize, Deserializer,
@@ -129,6 +129,54 @@ impl<'de> Deserializer<'de> for Plain<'_> {
     }
 }
 
+/// How an object of the kind `T` is read.
+pub(crate) struct Members<T, H>(PhantomData<(T, H)>);
+
+impl<T, H> Members<T, H> {
+    /// Reads the object.
+    pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
+    where
+        Self: Visitor<'de, Value = T>,
+    {
+        deserializer.deserialize_map(Self(PhantomData))
+    }
+}
+
+/// What becomes of a bad hint.
+pub(crate) trait Hints {
+    /// Reads a hint.
+    fn hint<'de, T, A>(map: &mut A) -> Result<T, A::Error>
+    where
+        T: DeserializeOwned + Default,
+        A: MapAccess<'de>;
+}
+
+/// It is none.
+pub(crate) struct Lenient;
+
+/// It is an error, for whoever then reads again with [`Lenient`]: so a hint is looked at once.
+pub(crate) struct Eager;
+
+impl Hints for Lenient {
+    fn hint<'de, T, A>(map: &mut A) -> Result<T, A::Error>
+    where
+        T: DeserializeOwned + Default,
+        A: MapAccess<'de>,
+    {
+        map.next_value::<Text<'de>>().map(|text| text.hint())
+    }
+}
+
+impl Hints for Eager {
+    fn hint<'de, T, A>(map: &mut A) -> Result<T, A::Error>
+    where
+        T: DeserializeOwned + Default,
+        A: MapAccess<'de>,
+    {
+        map.next_value()
+    }
+}
+
 fn integral(text: &str) -> Option<i64> {
     // Beyond this a float does not tell one integer from the next.
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -219,47 +267,47 @@ macro_rules! object {
 
         impl<'de> serde::Deserialize<'de> for $Name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Members;
-                impl<'de> serde::de::Visitor<'de> for Members {
-                    type Value = $Name;
+                $crate::object::Members::<$Name, $crate::object::Lenient>::read(deserializer)
+            }
+        }
 
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str(concat!("an object: ", stringify!($Name)))
-                    }
+        impl<'de, H: $crate::object::Hints> serde::de::Visitor<'de> for $crate::object::Members<$Name, H> {
+            type Value = $Name;
 
-                    fn visit_map<A: serde::de::MapAccess<'de>>(
-                        self,
-                        mut map: A,
-                    ) -> Result<$Name, A::Error> {
-                        #[allow(unused_imports, reason = "an object without required members reports no error of its own")]
-                        use serde::de::Error as _;
-                        $( let mut $field: Option<$ty> = None; )*
-                        let mut extra = $crate::raw::RawObject::new();
-                        while let Some(name) = map.next_key::<$crate::object::Key<'de>>()? {
-                            match &*name {
-                                $( $tag => { map.next_value::<serde::de::IgnoredAny>()?; } )*
-                                $( $key $(| $old)? => {
-                                    if $field.is_some() {
-                                        return Err(A::Error::duplicate_field($key));
-                                    }
-                                    $field = Some(object!(@read $mode map $ty).map_err(|error: A::Error| {
-                                        A::Error::custom(format_args!(concat!(stringify!($Name), ".", $key, ": {}"), error))
-                                    })?);
-                                } )*
-                                other => {
-                                    let value = map.next_value()?;
-                                    extra.push(other, value);
-                                }
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(concat!("an object: ", stringify!($Name)))
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<$Name, A::Error> {
+                #[allow(unused_imports, reason = "an object without required members reports no error of its own")]
+                use serde::de::Error as _;
+                $( let mut $field: Option<$ty> = None; )*
+                let mut extra = $crate::raw::RawObject::new();
+                while let Some(name) = map.next_key::<$crate::object::Key<'de>>()? {
+                    match &*name {
+                        $( $tag => { map.next_value::<serde::de::IgnoredAny>()?; } )*
+                        $( $key $(| $old)? => {
+                            if $field.is_some() {
+                                return Err(A::Error::duplicate_field($key));
                             }
+                            $field = Some(object!(@read $mode map $ty).map_err(|error: A::Error| {
+                                A::Error::custom(format_args!(concat!(stringify!($Name), ".", $key, ": {}"), error))
+                            })?);
+                        } )*
+                        other => {
+                            let value = map.next_value()?;
+                            extra.push(other, value);
                         }
-                        extra.check::<A::Error>()?;
-                        Ok($Name {
-                            $( $field: object!(@take $mode $field $key $Name), )*
-                            extra,
-                        })
                     }
                 }
-                deserializer.deserialize_map(Members)
+                extra.check::<A::Error>()?;
+                Ok($Name {
+                    $( $field: object!(@take $mode $field $key $Name), )*
+                    extra,
+                })
             }
         }
     };
@@ -285,7 +333,7 @@ macro_rules! object {
     };
 
     (@read hint $map:ident $ty:ty) => {
-        $map.next_value::<$crate::object::Text<'de>>().map(|text| text.hint::<$ty>())
+        H::hint::<$ty, A>(&mut $map)
     };
     (@read nullable $map:ident $ty:ty) => {
         object!(@read hint $map $ty)

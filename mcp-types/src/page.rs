@@ -11,7 +11,7 @@ use serde::{
 };
 
 use crate::{
-    object::Key,
+    object::{Eager, Key, Members},
     prompt::Prompt,
     raw::{RawJson, RawObject},
     resource::{Resource, ResourceTemplate},
@@ -37,6 +37,15 @@ pub trait Listed: DeserializeOwned {
     const LIST: &'static str;
     /// The member that names an item.
     const NAME: &'static str;
+
+    /// Reads an item in which nothing is wrong; a page in which that fails is read again, item by item.
+    ///
+    /// # Errors
+    /// When the item has another shape, or a hint of it has.
+    #[doc(hidden)]
+    fn read_whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(deserializer)
+    }
 }
 
 macro_rules! listed {
@@ -44,6 +53,10 @@ macro_rules! listed {
         impl Listed for $Item {
             const LIST: &'static str = $list;
             const NAME: &'static str = $name;
+
+            fn read_whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Members::<Self, Eager>::read(deserializer)
+            }
         }
     )* };
 }
@@ -128,13 +141,22 @@ fn cursor(raw: &RawJson) -> Option<String> {
         .filter(|cursor: &String| !cursor.is_empty())
 }
 
+/// An item in which nothing is wrong.
+struct Good<T>(T);
+
+impl<'de, T: Listed> Deserialize<'de> for Good<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::read_whole(deserializer).map(Self)
+    }
+}
+
 /// A page without a bad item.
 struct Whole<T>(Page<T>);
 
 impl<'de, T: Listed> Deserialize<'de> for Whole<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members<T>(PhantomData<T>);
-        impl<'de, T: Listed> Visitor<'de> for Members<T> {
+        struct Parts<T>(PhantomData<T>);
+        impl<'de, T: Listed> Visitor<'de> for Parts<T> {
             type Value = Whole<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -146,7 +168,8 @@ impl<'de, T: Listed> Deserialize<'de> for Whole<T> {
                 while let Some(name) = map.next_key::<Key<'de>>()? {
                     let twice = match &*name {
                         name if name == T::LIST => {
-                            items.replace(map.next_value::<Option<Vec<T>>>()?).is_some()
+                            let list = map.next_value::<Option<Vec<Good<T>>>>()?;
+                            items.replace(list).is_some()
                         }
                         "nextCursor" => next.replace(map.next_value()?).is_some(),
                         other => {
@@ -161,15 +184,16 @@ impl<'de, T: Listed> Deserialize<'de> for Whole<T> {
                     }
                 }
                 rest.check::<A::Error>()?;
+                let items: Vec<Good<T>> = items.flatten().unwrap_or_default();
                 Ok(Whole(Page {
-                    items: items.flatten().unwrap_or_default(),
+                    items: items.into_iter().map(|Good(item)| item).collect(),
                     skipped: Vec::new(),
                     next_cursor: next.as_ref().and_then(cursor),
                     rest,
                 }))
             }
         }
-        deserializer.deserialize_map(Members(PhantomData))
+        deserializer.deserialize_map(Parts(PhantomData))
     }
 }
 
