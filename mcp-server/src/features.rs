@@ -9,6 +9,7 @@ use std::{
     },
 };
 
+use mcp_transport::proto::limits::Limits;
 use mcp_types::{
     Method, RawObject, Revision,
     capability::{PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability},
@@ -36,11 +37,15 @@ pub(crate) struct Features {
     pub(crate) methods: BTreeMap<Box<str>, Arc<dyn Service>>,
     /// Extensions by their id, with settings.
     pub(crate) extensions: RawObject,
+    /// Capabilities that no revision knows, with settings.
+    pub(crate) experimental: RawObject,
     pub(crate) logging: bool,
     pub(crate) caching: Caching,
     /// How many items a page of a list has; all, if nothing is said.
     pub(crate) page: Option<usize>,
     pub(crate) cursors: Cursors,
+    /// How many resources a session may subscribe to.
+    pub(crate) subscriptions: usize,
     completes: Flag,
 }
 
@@ -54,10 +59,12 @@ impl Features {
             hub,
             methods: BTreeMap::new(),
             extensions: RawObject::new(),
+            experimental: RawObject::new(),
             logging: false,
             caching: Caching::default(),
             page: None,
             cursors: Cursors::default(),
+            subscriptions: Limits::default().subscriptions,
             completes,
         }
     }
@@ -95,14 +102,15 @@ impl Features {
             list_changed: changes(self.prompts.set.can_change()),
             ..PromptsCapability::default()
         });
-        let extensions = (!self.extensions.is_empty()).then(|| self.extensions.clone());
+        let some = |members: &RawObject| (!members.is_empty()).then(|| members.clone());
         ServerCapabilities {
             tools,
             resources,
             prompts,
             logging: self.logging.then(RawObject::new),
             completions: self.completes.is_raised().then(RawObject::new),
-            extensions,
+            extensions: some(&self.extensions),
+            experimental: some(&self.experimental),
             ..ServerCapabilities::default()
         }
     }

@@ -127,7 +127,8 @@ impl Server {
 
     /// Sets how much is taken, kept and waited for.
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.features.subscriptions = limits.subscriptions;
         Self {
             limits,
             ..self.changed()

@@ -7,9 +7,6 @@ use std::{
 
 use mcp_types::logging::LogLevel;
 
-/// How many resources a session may subscribe to.
-pub(crate) const MOST_SUBSCRIPTIONS: usize = 256;
-
 /// The wishes of one session.
 #[derive(Debug, Default)]
 pub(crate) struct Wishes(Mutex<State>);
@@ -35,13 +32,13 @@ impl Wishes {
     /// Wants to hear of a resource; one that is wanted already stays so.
     ///
     /// # Errors
-    /// When there are [`MOST_SUBSCRIPTIONS`] already.
-    pub(crate) fn subscribe(&self, uri: &str) -> Result<(), TooMany> {
+    /// When there are `most` already.
+    pub(crate) fn subscribe(&self, uri: &str, most: usize) -> Result<(), TooMany> {
         let mut state = self.state();
         if state.subscribed.contains(uri) {
             return Ok(());
         }
-        if state.subscribed.len() >= MOST_SUBSCRIPTIONS {
+        if state.subscribed.len() >= most {
             return Err(TooMany);
         }
         state.subscribed.insert(uri.into());
@@ -85,14 +82,14 @@ mod tests {
     #[test]
     fn subscriptions_are_counted_once_and_capped() {
         let wishes = Wishes::default();
-        for at in 0..MOST_SUBSCRIPTIONS {
-            assert_eq!(wishes.subscribe(&format!("a:{at}")), Ok(()));
+        for at in 0..3 {
+            assert_eq!(wishes.subscribe(&format!("a:{at}"), 3), Ok(()));
         }
-        assert_eq!(wishes.subscribe("a:0"), Ok(()), "it is there already");
-        assert_eq!(wishes.subscribe("a:more"), Err(TooMany));
+        assert_eq!(wishes.subscribe("a:0", 3), Ok(()), "it is there already");
+        assert_eq!(wishes.subscribe("a:more", 3), Err(TooMany));
         assert!(wishes.wants("a:0") && !wishes.wants("a:more"));
         wishes.unsubscribe("a:0");
         assert!(!wishes.wants("a:0"));
-        assert_eq!(wishes.subscribe("a:more"), Ok(()));
+        assert_eq!(wishes.subscribe("a:more", 3), Ok(()));
     }
 }

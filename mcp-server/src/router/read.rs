@@ -14,7 +14,7 @@ use crate::{
     resources::{Entry, TemplateEntry},
     service::BoxFuture,
     vars::Texts,
-    wishes::{MOST_SUBSCRIPTIONS, TooMany},
+    wishes::TooMany,
 };
 
 /// What an address leads to.
@@ -40,14 +40,15 @@ impl Router {
 
     pub(super) fn subscribe(&self, call: &Call, wanted: bool) -> Result<Answer, ErrorObject> {
         let SubscribeParams { uri, .. } = decode(call)?;
+        let most = self.features.subscriptions;
         if let Some(session) = call.session() {
             if !wanted {
                 session.wishes().unsubscribe(&uri);
             } else if self.resource(&uri, call).is_none() {
                 return Err(not_found(&uri, call));
-            } else if session.wishes().subscribe(&uri) == Err(TooMany) {
+            } else if session.wishes().subscribe(&uri, most) == Err(TooMany) {
                 return Err(invalid(format!(
-                    "a session may subscribe to {MOST_SUBSCRIPTIONS} resources; unsubscribe from some"
+                    "a session may subscribe to {most} resources; unsubscribe from some"
                 )));
             }
         }

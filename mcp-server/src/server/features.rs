@@ -113,11 +113,19 @@ impl Server {
     #[must_use]
     pub fn extension<T: Serialize>(self, id: &str, settings: T) -> Self {
         let id = ExtensionId::try_from(id).unwrap_or_else(|error| panic!("{error}"));
-        let settings = RawJson::from_serialize(&settings).ok();
-        let Some(settings) = settings.filter(RawJson::is_object) else {
-            panic!("the settings of extension `{id}` must be a JSON object");
-        };
+        let settings = object(id.as_str(), &settings);
         self.with(|features| features.extensions.set(id.as_str(), settings))
+    }
+
+    /// Says that the server has something that the protocol knows nothing of, to clients of every revision: a name and
+    /// settings, a JSON object.
+    ///
+    /// # Panics
+    /// When `settings` is no object.
+    #[must_use]
+    pub fn experimental<T: Serialize>(self, name: &str, settings: T) -> Self {
+        let settings = object(name, &settings);
+        self.with(|features| features.experimental.set(name, settings))
     }
 
     /// Answers a method of one's own, such as `com.example/search`, in every revision.
@@ -195,4 +203,12 @@ impl Server {
         change(&mut server.features);
         server
     }
+}
+
+/// What a capability is set to.
+fn object<T: Serialize>(name: &str, settings: &T) -> RawJson {
+    let settings = RawJson::from_serialize(settings).ok();
+    settings
+        .filter(RawJson::is_object)
+        .unwrap_or_else(|| panic!("the settings of `{name}` must be a JSON object"))
 }

@@ -1,11 +1,12 @@
 //! Rows of §3.2, §3.4, §3.6, §6 and §8 of the study: capabilities, logging, headers, methods of one's own.
 
 use mcp_server::{
-    Args, Context, Ext, Headers, Json, LogLevel, Params, Prompt, Resource, Server, Tool,
+    Args, Context, Ext, Headers, Json, LogLevel, Params, Prompt, Resource, ResourceTemplate,
+    Server, Tool,
     schemars::{self, JsonSchema},
 };
 use mcp_transport::Event;
-use mcp_types::{RawJson, Revision, icon::Icon, tool::Tool as Definition};
+use mcp_types::{Method, RawJson, Revision, icon::Icon, tool::Tool as Definition};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -103,19 +104,20 @@ async fn r3_2_9_r3_2_12_each_era_has_its_own_words_for_what_is_offered() {
         )
         .resource(Resource::text("a:b", ""))
         .logging()
-        .extension("com.example/x", json!({"deep": true}));
+        .extension("com.example/x", json!({"deep": true}))
+        .experimental("y", json!({}));
     let _handles = (server.tools(), server.prompts(), server.resources());
     for revision in Revision::ALL {
         let mut expected = json!({
             "tools": {"listChanged": true}, "prompts": {"listChanged": true},
-            "resources": {"subscribe": true, "listChanged": true}, "logging": {},
+            "resources": {"subscribe": true, "listChanged": true}, "logging": {}, "experimental": {"y": {}},
         });
         if revision >= Revision::V2025_03_26 {
             expected["completions"] = json!({});
         }
         if revision == Revision::LATEST {
             expected = json!({
-                "tools": {}, "prompts": {}, "resources": {}, "logging": {}, "completions": {},
+                "tools": {}, "prompts": {}, "resources": {}, "logging": {}, "completions": {}, "experimental": {"y": {}},
                 "extensions": {"com.example/x": {"deep": true}},
             });
         }
@@ -417,7 +419,7 @@ fn a_method_of_the_protocol_is_not_taken() {
 }
 
 #[test]
-#[should_panic(expected = "the settings of extension `com.example/x` must be a JSON object")]
+#[should_panic(expected = "the settings of `com.example/x` must be a JSON object")]
 fn the_settings_of_an_extension_are_an_object() {
     let _server = Server::new("s", "1").extension("com.example/x", true);
 }
@@ -475,5 +477,73 @@ async fn r3_3_a_tool_shows_its_picture_and_meta_where_the_revision_has_them() {
             tool.get("_meta").is_some(),
             revision >= Revision::V2025_06_18
         );
+    }
+}
+
+/// One of everything that answers, and a request for each method.
+fn of_everything() -> (Server, [(&'static str, &'static str); 11]) {
+    let server = Server::new("s", "1")
+        .tool(Tool::new("t", echo))
+        .prompt(
+            Prompt::new("p", async || "")
+                .argument("a", "", false)
+                .choices("a", ["1"]),
+        )
+        .resource(Resource::text("a:b", ""))
+        .resource_template(ResourceTemplate::new("a:{x}", async || ""))
+        .method("com.example/do", async || ())
+        .logging();
+    let _resources = server.resources();
+    let complete = r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}"#;
+    let methods = [
+        ("tools/list", "{}"),
+        ("tools/call", r#"{"name":"t"}"#),
+        ("prompts/list", "{}"),
+        ("prompts/get", r#"{"name":"p"}"#),
+        ("resources/list", "{}"),
+        ("resources/templates/list", "{}"),
+        ("resources/read", r#"{"uri":"a:b"}"#),
+        ("completion/complete", complete),
+        ("com.example/do", "{}"),
+        ("resources/subscribe", r#"{"uri":"a:b"}"#),
+        ("logging/setLevel", r#"{"level":"info"}"#),
+    ];
+    (server, methods)
+}
+
+#[tokio::test]
+async fn r8_17_every_modern_result_says_its_type_its_server_and_whether_it_may_be_kept() {
+    let (server, methods) = of_everything();
+    let peer = Peer::modern(&server);
+    for (method, params) in [("server/discover", "{}")].iter().chain(&methods[..9]) {
+        let result = peer.result(method, params).await;
+        assert_eq!(result["resultType"], "complete", "{method}");
+        let server = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+        assert_eq!(*server, json!({"name": "s", "version": "1"}), "{method}");
+        let kept = Method::from(*method)
+            .spec()
+            .is_some_and(|spec| spec.cacheable);
+        assert_eq!(
+            result["ttlMs"].is_u64() && result["cacheScope"].is_string(),
+            kept,
+            "{method}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn r8_18_no_legacy_result_has_a_trace_of_the_modern_stamp() {
+    let (server, methods) = of_everything();
+    for revision in &Revision::ALL[..5] {
+        let peer = Peer::legacy(&server, *revision).await;
+        for (method, params) in methods {
+            if (method, *revision) == ("resources/templates/list", Revision::V2024_10_07) {
+                continue;
+            }
+            let result = peer.result(method, params).await;
+            for stamp in ["resultType", "ttlMs", "cacheScope", "_meta"] {
+                assert!(result.get(stamp).is_none(), "{revision} {method}: {result}");
+            }
+        }
     }
 }

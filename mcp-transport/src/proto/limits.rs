@@ -36,6 +36,8 @@ pub struct Limits {
     pub running: usize,
     /// Calls of one connection that wait for a place at a server: 64.
     pub queued: usize,
+    /// Resources that a legacy session may subscribe to at a server: 256.
+    pub subscriptions: usize,
     /// Requests in flight on one connection at a client: 1,024.
     pub in_flight: usize,
     /// Connections of a server on HTTP or a socket: 1,024.
@@ -107,6 +109,7 @@ impl Default for Limits {
             batch: 64,
             running: 64,
             queued: 64,
+            subscriptions: 256,
             in_flight: KIB,
             connections: KIB,
             connections_per_peer: 64,
@@ -157,6 +160,7 @@ setters! {
     with_batch: batch: usize;
     with_running: running: usize;
     with_queued: queued: usize;
+    with_subscriptions: subscriptions: usize;
     with_in_flight: in_flight: usize;
     with_connections: connections: usize;
     with_connections_per_peer: connections_per_peer: usize;
