@@ -13,7 +13,8 @@ use crate::gate::Gate;
 /// A connection to a [`Server`](crate::Server) in the same process. The first request decides its
 /// era, as on a byte stream; dropping it ends its legacy session.
 ///
-/// On a legacy connection the exchange of `subscriptions/listen` yields what the server sends unasked.
+/// On a legacy connection the exchange of `subscriptions/listen` yields what the server sends unasked; on a modern one
+/// it is a subscription, which ends with the connection.
 pub struct Connection(Mutex<Gate>);
 
 impl Connection {

@@ -19,8 +19,15 @@ use mcp_types::{
 };
 
 use crate::{
-    exchange::Running, features::Features, input::InputHost, path::clipped, policy::EraPolicy,
-    proto::envelope, service::Service, session::Session,
+    exchange::Running,
+    features::Features,
+    input::InputHost,
+    listen::{self, Listening, Listens},
+    path::clipped,
+    policy::EraPolicy,
+    proto::envelope,
+    service::Service,
+    session::Session,
 };
 
 /// A server without its hosts.
@@ -40,8 +47,9 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Serves a request whose era and version were judged to be modern already.
-    pub(crate) fn modern(&self, mut request: Request) -> Pin<Box<dyn Exchange>> {
+    /// Serves a request whose era and version were judged to be modern already; `listens` has the places of those who
+    /// listen where it came in.
+    pub(crate) fn modern(&self, mut request: Request, listens: &Listens) -> Pin<Box<dyn Exchange>> {
         let revision = match envelope::version(&request.meta, &self.policy) {
             Ok(revision) => revision,
             Err(error) => return refused(error),
@@ -55,10 +63,31 @@ impl Core {
         }
         match request.method.as_str() {
             "server/discover" => done(self.discover(), &self.stamp(revision).cacheable(true)),
-            _ if self.features.offers(&request.method, revision, false) => {
-                self.run(request, revision, None)
+            method if !self.features.offers(&request.method, revision, false) => {
+                refused(envelope::method_not_found(method))
             }
-            method => refused(envelope::method_not_found(method)),
+            listen::METHOD => self.listen(request, revision, listens),
+            _ => self.run(request, revision, None),
+        }
+    }
+
+    /// A place for those who listen on one connection.
+    pub(crate) fn listens(&self) -> Listens {
+        Listens::of_connection(&self.features.listening, self.input.time().cloned())
+    }
+
+    fn listen(
+        &self,
+        mut request: Request,
+        revision: Revision,
+        listens: &Listens,
+    ) -> Pin<Box<dyn Exchange>> {
+        match listens.open(&self.features.hub, &mut request) {
+            Ok(seat) => {
+                let opening = self.run(request, revision, None);
+                Box::pin(Listening::new(listens, seat, opening, revision))
+            }
+            Err(full) => Ended::boxed(Err(Failure::peer(full).with_http_status(503))),
         }
     }
 
@@ -142,8 +171,9 @@ impl Core {
 
     fn discover(&self) -> DiscoverResult {
         let versions = self.policy.modern.iter().copied();
-        // A modern client hears of changes through a subscription, which is not served.
-        let mut result = DiscoverResult::new(versions, self.features.capabilities(false));
+        // A modern client hears of changes through a subscription.
+        let heard = self.features.listening.served;
+        let mut result = DiscoverResult::new(versions, self.features.capabilities(heard));
         let hint = self.features.caching.server;
         result.ttl_ms = Some(hint.ttl_ms());
         result.cache_scope = Some(hint.scope);

@@ -3,22 +3,17 @@
 //! One task reads, judges, and polls each handler once; a handler that has to wait goes on in a task
 //! of its own. One task writes. Cancellations and pings pass by whatever runs or waits.
 
+mod lane;
 mod reply;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    future::poll_fn,
-    io,
-    pin::{Pin, pin},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::Poll,
-};
+use std::{future::poll_fn, io, pin::pin, sync::Arc, task::Poll};
 
 use bytes::Bytes;
 use mcp_errors::ProtocolError;
 use mcp_transport::{
-    Clock, Event, Exchange, Extensions,
+    Clock, Event, Extensions,
     proto::lines::Line,
     stdio::{LineReader, Outbound, SendError, outbound},
 };
@@ -30,15 +25,20 @@ use mcp_types::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::{Semaphore, oneshot},
-    task::{AbortHandle, JoinSet},
+    task::JoinSet,
 };
 
-use self::reply::{ReplyTo, error_line, notification_line, outcome_line};
+use self::{
+    lane::{Job, Lane, lock, new_lane, poll_once, run, spawn},
+    reply::{ReplyTo, error_line, notification_line, outcome_line},
+};
 use crate::{
     gate::Gate,
+    listen::{self, SubscriptionId},
     proto::{
-        dispatch::{Admission, Cancelled, InFlight, Ticket},
+        dispatch::{Admission, Cancelled, Ticket},
         envelope,
+        listen::Reached,
     },
 };
 
@@ -70,7 +70,8 @@ where
     let mut writing = JoinSet::new();
     spawn(&mut writing, queue.write_to(writer));
     let mut duplex = Duplex {
-        in_flight: Arc::new(Mutex::new(InFlight::new(limits.running, limits.queued))),
+        in_flight: new_lane(limits.running, limits.queued),
+        listening: new_lane(gate.most_subscriptions(), 0),
         gate,
         out,
         clock: Arc::clone(&clock),
@@ -101,6 +102,7 @@ where
     if let Some(session) = duplex.gate.session() {
         session.pending().close();
     }
+    duplex.gate.listens().close();
     let deadline = clock.deadline(patience);
     let finish = async {
         duplex.drain().await;
@@ -128,7 +130,9 @@ fn ended(written: io::Result<()>) -> io::Result<()> {
 
 struct Duplex {
     gate: Gate,
-    in_flight: Arc<Mutex<InFlight<Job, AbortHandle>>>,
+    in_flight: Lane,
+    /// Subscriptions: they last, so they take no places of calls.
+    listening: Lane,
     out: Outbound,
     clock: Arc<dyn Clock>,
     /// The peer reads nothing.
@@ -139,12 +143,6 @@ struct Duplex {
     unasked: JoinSet<()>,
     /// A place for each batch some of whose answers are not there yet.
     batches: Arc<Semaphore>,
-}
-
-/// A call and where its answer goes.
-struct Job {
-    exchange: Pin<Box<dyn Exchange>>,
-    reply: ReplyTo,
 }
 
 impl Duplex {
@@ -240,15 +238,18 @@ impl Duplex {
 
     async fn handle_request(&mut self, request: RequestMessage, reply: ReplyTo) {
         let RequestMessage { id, method, params } = request;
-        if self.in_flight().contains(&id) {
+        if lock(&self.in_flight).contains(&id) || lock(&self.listening).contains(&id) {
             let error = ProtocolError::duplicate_request_id();
             let line = self.error(Some(id), &error.into());
             return self.deliver(reply, line).await;
         }
         let meta = envelope::read_meta(&params);
         let passes = method == "initialize" || method == "ping";
+        let listens = method == listen::METHOD;
         let session = self.gate.session().cloned();
-        let exchange = self.gate.open(method, params, meta, Extensions::new());
+        let mut ext = Extensions::new();
+        SubscriptionId::put(method.as_str(), &id, &mut ext);
+        let exchange = self.gate.open(method, params, meta, ext);
         let job = Job { exchange, reply };
         if passes {
             self.answer_now(&id, job).await;
@@ -258,10 +259,19 @@ impl Duplex {
             }
             return;
         }
-        let admission = self.in_flight().handle_request(&id, job);
+        let lane = Arc::clone(match listens {
+            true => &self.listening,
+            false => &self.in_flight,
+        });
+        let admission = lock(&lane).handle_request(&id, job);
         match admission {
-            Admission::Run(ticket, job) => self.start(id, ticket, job).await,
+            Admission::Run(ticket, job) => self.start(&lane, id, ticket, job).await,
             Admission::Waits => {}
+            Admission::Full(job) if listens => {
+                let error = listen::full(Reached(self.gate.most_subscriptions()));
+                let line = self.error(Some(id), &error);
+                self.deliver(job.reply, line).await;
+            }
             Admission::Duplicate(job) | Admission::Full(job) => {
                 let limits = &self.gate.core().limits;
                 let most = limits.running.saturating_add(limits.queued);
@@ -282,9 +292,11 @@ impl Duplex {
             return;
         };
         // A request that waited is dropped here, out of the lock.
-        let cancelled = self.in_flight().handle_cancel(&id);
-        if let Cancelled::Running(Some(handle)) = cancelled {
-            handle.abort();
+        for lane in [&self.in_flight, &self.listening] {
+            let cancelled = lock(lane).handle_cancel(&id);
+            if let Cancelled::Running(Some(handle)) = cancelled {
+                handle.abort();
+            }
         }
     }
 
@@ -296,7 +308,7 @@ impl Duplex {
     }
 
     /// Polls a call in place, and goes on in a task if it has to wait.
-    async fn start(&mut self, id: RequestId, ticket: Ticket, mut job: Job) {
+    async fn start(&mut self, lane: &Lane, id: RequestId, ticket: Ticket, mut job: Job) {
         let mut said = 0;
         let unsent = loop {
             // Who talks without a pause must not keep cancellations from being read.
@@ -324,13 +336,13 @@ impl Duplex {
                     }
                 }
                 Poll::Ready(Event::Outcome(outcome)) => {
-                    if !self.in_flight().handle_answer(&id, ticket) {
+                    if !lock(lane).handle_answer(&id, ticket) {
                         return;
                     }
                     let line = outcome_line(&id, outcome);
                     match job.reply.try_send(line) {
-                        Ok(()) => self.in_flight().handle_sent(),
-                        Err((reply, line)) => self.send_later(reply, line),
+                        Ok(()) => lock(lane).handle_sent(),
+                        Err((reply, line)) => self.send_later(lane, reply, line),
                     }
                     return;
                 }
@@ -343,27 +355,28 @@ impl Duplex {
             job,
             unsent,
             self.out.clone(),
-            Arc::clone(&self.in_flight),
+            Arc::clone(lane),
         );
         let handle = spawn(&mut self.tasks, run);
-        self.in_flight().handle_spawned(&id, ticket, handle);
+        lock(lane).handle_spawned(&id, ticket, handle);
     }
 
-    fn send_later(&mut self, reply: ReplyTo, line: Bytes) {
-        let in_flight = Arc::clone(&self.in_flight);
+    fn send_later(&mut self, lane: &Lane, reply: ReplyTo, line: Bytes) {
+        let lane = Arc::clone(lane);
         spawn(&mut self.tasks, async move {
             reply.send(line).await;
-            lock(&in_flight).handle_sent();
+            lock(&lane).handle_sent();
         });
     }
 
     async fn start_waiting(&mut self) {
+        let lane = Arc::clone(&self.in_flight);
         loop {
-            let next = self.in_flight().poll_waiting();
+            let next = lock(&lane).poll_waiting();
             let Some((id, ticket, job)) = next else {
                 return;
             };
-            self.start(id, ticket, job).await;
+            self.start(&lane, id, ticket, job).await;
         }
     }
 
@@ -413,10 +426,6 @@ impl Duplex {
     fn error(&self, id: Option<RequestId>, error: &ErrorObject) -> Bytes {
         error_line(&self.gate.era().error_id(id), error)
     }
-
-    fn in_flight(&self) -> MutexGuard<'_, InFlight<Job, AbortHandle>> {
-        lock(&self.in_flight)
-    }
 }
 
 /// How long a peer over its limit is asked to wait.
@@ -427,66 +436,3 @@ const BATCHES: usize = 16;
 
 /// How much a call may say while the reader polls it.
 const SAID_IN_PLACE: usize = 16;
-
-async fn run(
-    id: RequestId,
-    ticket: Ticket,
-    mut job: Job,
-    unsent: Option<Bytes>,
-    out: Outbound,
-    in_flight: Arc<Mutex<InFlight<Job, AbortHandle>>>,
-) {
-    // Once the queue is closed nobody reads the answer either, and the connection is about to end.
-    if let Some(line) = unsent
-        && out.send(line).await.is_err()
-    {
-        return;
-    }
-    let outcome = loop {
-        match poll_fn(|cx| job.exchange.as_mut().poll_event(cx)).await {
-            Event::Notification(notification) => {
-                // To be cancelled takes a task a moment, in which it has nothing more to say.
-                let wanted = lock(&in_flight).is_wanted(&id, ticket);
-                if !wanted || out.send(notification_line(&notification)).await.is_err() {
-                    return;
-                }
-            }
-            Event::Ask(ask, reply) => {
-                let wanted = lock(&in_flight).is_wanted(&id, ticket);
-                if !wanted || out.send(ask.to_message()).await.is_err() {
-                    return;
-                }
-                reply.elsewhere();
-            }
-            Event::Outcome(outcome) => break outcome,
-            _ => {}
-        }
-    };
-    let wanted = lock(&in_flight).handle_answer(&id, ticket);
-    if wanted {
-        job.reply.send(outcome_line(&id, outcome)).await;
-        lock(&in_flight).handle_sent();
-    }
-}
-
-async fn poll_once(exchange: &mut Pin<Box<dyn Exchange>>) -> Poll<Event> {
-    poll_fn(|cx| Poll::Ready(exchange.as_mut().poll_event(cx))).await
-}
-
-fn lock(
-    in_flight: &Mutex<InFlight<Job, AbortHandle>>,
-) -> MutexGuard<'_, InFlight<Job, AbortHandle>> {
-    // No code panics while it holds the lock, so a poisoned one is whole.
-    in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the set belongs to one connection and ends its tasks when the connection ends"
-)]
-fn spawn<T: Send + 'static>(
-    set: &mut JoinSet<T>,
-    task: impl Future<Output = T> + Send + 'static,
-) -> AbortHandle {
-    set.spawn(task)
-}

@@ -19,6 +19,7 @@ use crate::{
     cache::Caching,
     hub::Hub,
     input::KeyRing,
+    listen::SubscriptionPolicy,
     prompts::Prompts,
     proto::cursor::{CursorKey, Place},
     resources::Resources,
@@ -44,8 +45,10 @@ pub(crate) struct Features {
     /// How many items a page of a list has; all, if nothing is said.
     pub(crate) page: Option<usize>,
     pub(crate) cursors: Cursors,
-    /// How many resources a session may subscribe to.
+    /// How many resources a session may subscribe to, or a subscription name.
     pub(crate) subscriptions: usize,
+    /// Who may listen.
+    pub(crate) listening: SubscriptionPolicy,
     completes: Flag,
 }
 
@@ -65,6 +68,7 @@ impl Features {
             page: None,
             cursors: Cursors::default(),
             subscriptions: Limits::default().subscriptions,
+            listening: SubscriptionPolicy::default(),
             completes,
         }
     }
@@ -77,6 +81,7 @@ impl Features {
         spec.to_server.contains(revision)
             && match (spec.name, spec.capability) {
                 ("resources/subscribe" | "resources/unsubscribe", _) => self.subscribes(heard),
+                ("subscriptions/listen", _) => self.listening.served,
                 (_, Some("tools")) => spec.extension.is_none() && self.tools.0.is_offered(),
                 (_, Some("resources")) => self.resources.is_offered(),
                 (_, Some("prompts")) => self.prompts.set.is_offered(),

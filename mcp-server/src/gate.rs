@@ -9,6 +9,7 @@ use mcp_types::{
 
 use crate::{
     core::{self, Core},
+    listen::Listens,
     proto::era::{Era, Verdict},
     session::Session,
 };
@@ -19,11 +20,14 @@ pub(crate) struct Gate {
     era: Era,
     session: Option<Session>,
     ended: Option<Session>,
+    /// The subscriptions of the connection, which end with it.
+    listens: Listens,
 }
 
 impl Gate {
     pub(crate) fn new(core: Arc<Core>) -> Self {
         Self {
+            listens: core.listens(),
             core,
             era: Era::Opening,
             session: None,
@@ -46,7 +50,7 @@ impl Gate {
         let mut request = Request::new(method, params).with_meta(meta.unwrap_or_default());
         request.ext = ext;
         match (verdict, &self.session) {
-            (Verdict::Modern, _) => self.core.modern(request),
+            (Verdict::Modern, _) => self.core.modern(request, &self.listens),
             (Verdict::Legacy, Some(session)) => self.core.legacy(session, request),
             (Verdict::Initialize, _) => self.initialize(&request.params),
             (Verdict::Refuse(error), _) => core::refused(error),
@@ -69,6 +73,18 @@ impl Gate {
     /// The session that a new one has replaced. It is the host's to close, under no lock.
     pub(crate) fn take_ended(&mut self) -> Option<Session> {
         self.ended.take()
+    }
+
+    /// The subscriptions of the connection.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn listens(&self) -> &Listens {
+        &self.listens
+    }
+
+    /// How many subscriptions the connection may have.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn most_subscriptions(&self) -> usize {
+        self.core.features.listening.per_connection
     }
 
     /// What is shared by all connections.

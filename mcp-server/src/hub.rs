@@ -14,7 +14,9 @@ use std::{
 };
 
 use mcp_transport::Notification;
-use mcp_types::{RawParams, Revision, resource::ResourceUpdatedParams, wire::encode_params};
+use mcp_types::{
+    RawParams, Revision, resource::ResourceUpdatedParams, task::Task, wire::encode_params,
+};
 
 /// Something changed that clients may want to hear of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,6 +30,31 @@ pub enum Change {
     ResourcesListChanged,
     /// What a resource holds; this is its address.
     ResourceUpdated(Box<str>),
+    /// How a task stands. Only a subscription hears it; a legacy session is told by the task's own driver.
+    TaskChanged(TaskChange),
+}
+
+/// A task as it stands now, written for who hears of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TaskChange {
+    id: Box<str>,
+    params: Box<str>,
+}
+
+impl TaskChange {
+    /// How `task` stands.
+    pub fn new(task: &Task) -> Self {
+        let params = encode_params(task, Revision::LATEST).to_raw();
+        Self {
+            id: task.task_id.as_str().into(),
+            params: params.as_str().into(),
+        }
+    }
+
+    /// The task's id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
 }
 
 impl Change {
@@ -38,6 +65,7 @@ impl Change {
             Self::PromptsListChanged => "notifications/prompts/list_changed",
             Self::ResourcesListChanged => "notifications/resources/list_changed",
             Self::ResourceUpdated(_) => "notifications/resources/updated",
+            Self::TaskChanged(_) => "notifications/tasks",
         }
     }
 
@@ -45,15 +73,26 @@ impl Change {
     pub fn uri(&self) -> Option<&str> {
         match self {
             Self::ResourceUpdated(uri) => Some(uri),
-            Self::ToolsListChanged | Self::PromptsListChanged | Self::ResourcesListChanged => None,
+            Self::ToolsListChanged
+            | Self::PromptsListChanged
+            | Self::ResourcesListChanged
+            | Self::TaskChanged(_) => None,
         }
     }
 
     /// What tells a client of `revision`.
     pub(crate) fn notification(&self, revision: Revision) -> Notification {
-        let params = match self.uri() {
-            Some(uri) => encode_params(&ResourceUpdatedParams::new(uri), revision),
-            None => RawParams::empty(),
+        let params = match self {
+            Self::ResourceUpdated(uri) => {
+                encode_params(&ResourceUpdatedParams::new(&**uri), revision)
+            }
+            // An object, since it was written as one.
+            Self::TaskChanged(task) => {
+                RawParams::parse(task.params.as_bytes().to_vec()).unwrap_or_default()
+            }
+            Self::ToolsListChanged | Self::PromptsListChanged | Self::ResourcesListChanged => {
+                RawParams::empty()
+            }
         };
         Notification::new(self.method(), params)
     }

@@ -42,6 +42,7 @@
 //! | [`Layer`], [`Service`], [`Call`], [`Answer`] | what goes around handlers |
 //! | [`Tools`], [`Resources`], [`Prompts`], [`Hub`] | what changes while a server runs, and who hears of it |
 //! | [`input`] | what a handler asks in the middle of a call |
+//! | [`SubscriptionPolicy`] | how clients of 2026-07-28 hear of changes |
 //! | [`Session`] | a legacy client's connection |
 //! | [`EraPolicy`] | which eras are served, and how they are told apart |
 
@@ -65,6 +66,7 @@ pub mod http;
 pub mod hub;
 pub mod input;
 pub mod kind;
+mod listen;
 pub mod method;
 mod outbox;
 mod path;
@@ -110,8 +112,9 @@ pub use crate::{
     connection::Connection,
     context::Context,
     handler::{Args, Ext, FromCall, Handler, Headers},
-    hub::{Change, Hub},
+    hub::{Change, Hub, TaskChange},
     input::{AskError, Elicited, InputPolicy, KeyRing},
+    listen::SubscriptionPolicy,
     method::Params,
     policy::EraPolicy,
     principal::Principal,

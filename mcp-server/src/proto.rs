@@ -7,6 +7,7 @@ pub(crate) mod era;
 pub(crate) mod form;
 #[cfg(feature = "http")]
 pub(crate) mod http_era;
+pub(crate) mod listen;
 pub(crate) mod mirror;
 #[allow(dead_code, reason = "what runs tasks comes next")]
 pub(crate) mod moment;

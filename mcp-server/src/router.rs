@@ -2,6 +2,7 @@
 
 mod complete;
 mod list;
+mod listen;
 mod read;
 
 use std::{future::ready, sync::Arc};
@@ -109,6 +110,7 @@ impl Service for Router {
             "prompts/list" => now(self.list_prompts(&call)),
             "completion/complete" => self.complete(call),
             "logging/setLevel" => now(self.set_level(&call)),
+            "subscriptions/listen" => now(self.listen(&call)),
             other => match self.features.methods.get(other) {
                 Some(method) => Ok(method.call(call)),
                 None => Err(envelope::method_not_found(other)),

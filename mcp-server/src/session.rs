@@ -187,7 +187,14 @@ impl Session {
 impl Listener for Inner {
     /// Many equal changes before the client looks are one.
     fn deliver(&self, change: &Change) {
-        if change.uri().is_none_or(|uri| self.wishes.wants(uri)) {
+        let is_wanted = match change {
+            Change::ToolsListChanged
+            | Change::PromptsListChanged
+            | Change::ResourcesListChanged => true,
+            Change::ResourceUpdated(uri) => self.wishes.wants(uri),
+            Change::TaskChanged(_) => false,
+        };
+        if is_wanted {
             self.outbox.coalesce(change.notification(self.revision));
         }
     }

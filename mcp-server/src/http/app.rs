@@ -32,6 +32,7 @@ use super::{
 };
 use crate::{
     core::Core,
+    listen::{Listens, SubscriptionId},
     policy::LegacyMode,
     proto::{
         http_era::{self, Facts, Named, Rules, Verdict},
@@ -50,6 +51,7 @@ pub(super) struct App {
 pub(super) struct Inner {
     pub(super) core: Arc<Core>,
     pub(super) settings: Settings,
+    listens: Listens,
     table: Mutex<Sessions<Seat, Handle>>,
     sweeper: Mutex<Sweeper>,
 }
@@ -72,7 +74,9 @@ pub(super) struct InSession {
 
 impl App {
     pub(super) fn new(core: Arc<Core>, settings: Settings) -> Self {
+        let clock = Arc::clone(&settings.clock);
         let inner = Arc::new(Inner {
+            listens: Listens::of_host(&core.features.listening, clock),
             core,
             table: Mutex::new(Sessions::new(settings.sessions.clone())),
             settings,
@@ -82,10 +86,11 @@ impl App {
         Self { inner, tasks }
     }
 
-    /// Ends the streams on which sessions listen; the sessions stay.
+    /// Ends the streams on which clients listen, subscriptions with their result; sessions stay.
     pub(super) fn end_streams(&self) {
         let handles: Vec<Handle> = self.inner.table().listening().cloned().collect();
         handles.iter().for_each(Handle::end);
+        self.inner.listens.close();
     }
 
     /// Ends all sessions.
@@ -228,7 +233,9 @@ impl HttpApp for App {
             (Verdict::Modern(meta), Ok(Message::Request(message)), _) => {
                 let mut request = Request::new(message.method, message.params).with_meta(meta);
                 request.ext = extensions(head);
-                HttpAnswer::exchange(message.id, self.inner.core.modern(request), Era::Modern)
+                SubscriptionId::put(request.method.as_str(), &message.id, &mut request.ext);
+                let exchange = self.inner.core.modern(request, &self.inner.listens);
+                HttpAnswer::exchange(message.id, exchange, Era::Modern)
             }
             (Verdict::Initialize, Ok(Message::Request(message)), _) => {
                 self.initialize(&message.id, &message.params, &head.extensions)

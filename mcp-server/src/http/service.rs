@@ -29,6 +29,15 @@ impl HttpService {
         Self { service, app }
     }
 
+    /// Ends the streams on which clients wait for news: subscriptions with their result, and those of legacy sessions,
+    /// which stay. Subscriptions that come later end as soon as they are acknowledged.
+    ///
+    /// It is for a router of one's own, whose graceful shutdown would wait for them;
+    /// [`HttpHost::serve_on`](super::HttpHost::serve_on) does it by itself.
+    pub fn end_streams(&self) {
+        self.app.end_streams();
+    }
+
     pub(super) fn app(&self) -> &Arc<App> {
         &self.app
     }

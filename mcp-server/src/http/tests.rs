@@ -3,6 +3,7 @@
 mod features;
 mod hosting;
 mod legacy;
+mod listening;
 mod mirror;
 mod modern;
 mod pair;

@@ -121,6 +121,11 @@ impl InputHost {
         }
     }
 
+    /// Who tells the time, if anybody does.
+    pub(crate) fn time(&self) -> Option<&Arc<dyn Clock>> {
+        self.clock.as_ref()
+    }
+
     /// Who tells the time; the log hears if nobody does.
     pub(super) fn clock(&self) -> Option<&Arc<dyn Clock>> {
         if self.clock.is_none() {

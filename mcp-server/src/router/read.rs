@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// What an address leads to.
-enum Found {
+pub(super) enum Found {
     Fixed(Arc<Placed<Entry>>),
     Template(Arc<Placed<TemplateEntry>>, Texts),
 }
@@ -57,7 +57,7 @@ impl Router {
 
     /// The resource at `uri` that who made `call` sees: the one with this very address, or else that of the most
     /// particular template, the first one of those alike.
-    fn resource(&self, uri: &str, call: &Call) -> Option<Found> {
+    pub(super) fn resource(&self, uri: &str, call: &Call) -> Option<Found> {
         let resources = &self.features.resources;
         if let Some(entry) = resources.fixed.snapshot().find(uri, call) {
             return Some(Found::Fixed(Arc::clone(entry)));

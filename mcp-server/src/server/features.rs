@@ -12,6 +12,7 @@ use crate::{
     features::{Cursors, Features},
     handler::Handler,
     kind::ForMethod,
+    listen::SubscriptionPolicy,
     prompt::{InvalidPrompt, Prompt},
     prompts::Prompts,
     proto::cursor::CursorKey,
@@ -196,6 +197,12 @@ impl Server {
         );
         let key = CursorKey::new(key);
         self.with(|features| features.cursors = Cursors::with(key))
+    }
+
+    /// Sets whether and how clients of 2026-07-28 hear of changes.
+    #[must_use]
+    pub fn subscriptions(self, policy: SubscriptionPolicy) -> Self {
+        self.with(|features| features.listening = policy)
     }
 
     fn with(self, change: impl FnOnce(&mut Features)) -> Self {

@@ -2,7 +2,7 @@
 
 use mcp_server::{
     Args, Context, Ext, Headers, Json, LogLevel, Params, Prompt, Resource, ResourceTemplate,
-    Server, Tool,
+    Server, SubscriptionPolicy, Tool,
     schemars::{self, JsonSchema},
 };
 use mcp_transport::Event;
@@ -116,10 +116,7 @@ async fn r3_2_9_r3_2_12_each_era_has_its_own_words_for_what_is_offered() {
             expected["completions"] = json!({});
         }
         if revision == Revision::LATEST {
-            expected = json!({
-                "tools": {}, "prompts": {}, "resources": {}, "logging": {}, "completions": {}, "experimental": {"y": {}},
-                "extensions": {"com.example/x": {"deep": true}},
-            });
+            expected["extensions"] = json!({"com.example/x": {"deep": true}});
         }
         assert_eq!(
             capabilities(&server, revision).await,
@@ -136,20 +133,30 @@ async fn r8_22_a_list_that_nobody_can_change_is_not_said_to_change() {
         .prompt(Prompt::new("p", async || ""))
         .resource(Resource::text("a:b", ""));
     let all = |changes: Value| json!({"tools": changes, "prompts": changes, "resources": changes});
-    assert_eq!(
-        capabilities(&server, Revision::V2025_11_25).await,
-        all(json!({}))
-    );
+    let each = [Revision::V2025_11_25, Revision::LATEST];
+    for revision in each {
+        assert_eq!(capabilities(&server, revision).await, all(json!({})));
+    }
     let _tools = server.tools();
-    let said = capabilities(&server, Revision::V2025_11_25).await;
-    assert_eq!(said["tools"], json!({"listChanged": true}));
-    assert_eq!(said["prompts"], json!({}));
+    for revision in each {
+        let said = capabilities(&server, revision).await;
+        assert_eq!(said["tools"], json!({"listChanged": true}));
+        assert_eq!(said["prompts"], json!({}));
+    }
     let _hub = server.hub();
-    let said = capabilities(&server, Revision::V2025_11_25).await;
-    assert_eq!(said["prompts"], json!({"listChanged": true}));
+    for revision in each {
+        let said = capabilities(&server, revision).await;
+        assert_eq!(said["prompts"], json!({"listChanged": true}));
+        assert_eq!(
+            said["resources"],
+            json!({"listChanged": true, "subscribe": true})
+        );
+    }
+    // Whom nobody can tell is not promised to be told.
+    let server = server.subscriptions(SubscriptionPolicy::off());
     assert_eq!(
-        said["resources"],
-        json!({"listChanged": true, "subscribe": true})
+        capabilities(&server, Revision::LATEST).await,
+        all(json!({}))
     );
 }
 
@@ -160,7 +167,7 @@ async fn r3_2_12_what_is_registered_later_is_offered_then() {
     let prompts = server.prompts();
     assert_eq!(
         capabilities(&server, Revision::LATEST).await,
-        json!({"prompts": {}})
+        json!({"prompts": {"listChanged": true}})
     );
     prompts
         .add(
@@ -170,7 +177,10 @@ async fn r3_2_12_what_is_registered_later_is_offered_then() {
         )
         .unwrap();
     let said = capabilities(&server, Revision::LATEST).await;
-    assert_eq!(said, json!({"prompts": {}, "completions": {}}));
+    assert_eq!(
+        said,
+        json!({"prompts": {"listChanged": true}, "completions": {}})
+    );
     prompts.remove("p");
     assert_eq!(
         capabilities(&server, Revision::LATEST).await,

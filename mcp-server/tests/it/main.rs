@@ -16,6 +16,7 @@ mod input;
 mod layers;
 #[cfg(feature = "stdio")]
 mod line_rows;
+mod listening;
 mod listing;
 mod lists;
 mod peer;

@@ -36,7 +36,7 @@ pub struct Limits {
     pub running: usize,
     /// Calls of one connection that wait for a place at a server: 64.
     pub queued: usize,
-    /// Resources that a legacy session may subscribe to at a server: 256.
+    /// Resources that a legacy session may subscribe to, or that a subscription may name, at a server: 256.
     pub subscriptions: usize,
     /// Requests in flight on one connection at a client: 1,024.
     pub in_flight: usize,

@@ -168,11 +168,18 @@ impl Answered {
                 headers: reply.ext.remove(),
                 text,
             },
-            Err(failure) => Self {
-                status: status_of(failure, said(failure).code, era),
-                headers: None,
-                text,
-            },
+            Err(failure) => {
+                let status = status_of(failure, said(failure).code, era);
+                let wait = failure.retry_after();
+                let wait = wait.filter(|_| status == StatusCode::SERVICE_UNAVAILABLE);
+                Self {
+                    status,
+                    headers: wait.map(|wait| {
+                        HeaderMap::from_iter([(header::RETRY_AFTER, wait.as_secs().into())])
+                    }),
+                    text,
+                }
+            }
         }
     }
 

@@ -1,0 +1,83 @@
+//! `subscriptions/listen`: what of it is honoured.
+
+use std::collections::HashSet;
+
+use mcp_types::{
+    ErrorObject,
+    subscription::{ListenParams, ListenResult, SubscriptionFilter},
+};
+
+use super::{Router, decode};
+use crate::{
+    answer::Answer, call::Call, failed::invalid, listen::Opening, path::clipped, proto::envelope,
+};
+
+impl Router {
+    /// Opens a subscription. The answer is its end, which the host keeps back until then.
+    pub(super) fn listen(&self, call: &Call) -> Result<Answer, ErrorObject> {
+        // The host puts it there.
+        let Some(opening) = call.ext.get::<Opening>() else {
+            return Err(envelope::method_not_found(call.method.as_str()));
+        };
+        let ListenParams { notifications, .. } = decode(call)?;
+        opening.begin(self.honoured(notifications, call)?);
+        Ok(Answer::new(ListenResult::new(opening.id())))
+    }
+
+    /// What of `wanted` can come: what the server says it tells, of resources that the caller sees.
+    ///
+    /// A change of a list is told to everyone who wants it, though not everyone may see what changed in it: whom a
+    /// closure shows something to can be another matter when they list again.
+    fn honoured(
+        &self,
+        wanted: SubscriptionFilter,
+        call: &Call,
+    ) -> Result<SubscriptionFilter, ErrorObject> {
+        let told = self.features.capabilities(true);
+        let both = |wanted: Option<bool>, told: Option<bool>| {
+            (wanted == Some(true) && told == Some(true)).then_some(true)
+        };
+        let resources = told.resources.unwrap_or_default();
+        let mut honoured = SubscriptionFilter {
+            tools_list_changed: both(
+                wanted.tools_list_changed,
+                told.tools.and_then(|tools| tools.list_changed),
+            ),
+            prompts_list_changed: both(
+                wanted.prompts_list_changed,
+                told.prompts.and_then(|prompts| prompts.list_changed),
+            ),
+            resources_list_changed: both(wanted.resources_list_changed, resources.list_changed),
+            ..SubscriptionFilter::default()
+        };
+        let uris = self.uris(wanted.resource_subscriptions.unwrap_or_default())?;
+        if resources.subscribe == Some(true) {
+            let seen = uris
+                .into_iter()
+                .filter(|uri| self.resource(uri, call).is_some());
+            honoured.resource_subscriptions =
+                Some(seen.collect()).filter(|seen: &Vec<_>| !seen.is_empty());
+        }
+        Ok(honoured)
+    }
+
+    /// Each address once.
+    fn uris(&self, uris: Vec<String>) -> Result<Vec<String>, ErrorObject> {
+        let most = self.features.subscriptions;
+        let mut seen = HashSet::new();
+        let mut once = Vec::new();
+        for uri in uris {
+            if !seen.insert(uri.clone()) {
+                continue;
+            }
+            if once.len() == most {
+                return Err(invalid(format!(
+                    "a subscription may name {most} resources; {} is one more: open another subscription",
+                    clipped(&uri, 256)
+                )));
+            }
+            once.push(uri);
+        }
+        Ok(once)
+    }
+}
