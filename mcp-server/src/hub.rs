@@ -1,7 +1,7 @@
 //! The change hub: what changes in a server is published once, and reaches whoever follows.
 //!
 //! Legacy sessions follow from their `initialize` to their end. Anything else that listens, such as the
-//! exchange of a subscription, follows by the same seam: a weak [`Listener`], told each change at once, under
+//! exchange of a subscription, follows by the same seam: a weak `Listener`, told each change at once, under
 //! no lock, which keeps of it what it wants.
 
 use std::{

@@ -38,7 +38,7 @@
 //! | [`Tool`], [`Resource`], [`ResourceTemplate`], [`Prompt`] | what can be offered |
 //! | [`Handler`] | the functions that can be one of these |
 //! | [`Args`], [`Vars`], [`Context`], [`Headers`], [`Ext`] | what a handler can take |
-//! | [`Json`], [`IntoAnswer`], [`ToolError`] | what it can give, and how it fails |
+//! | [`Json`], [`Messages`], [`IntoAnswer`], [`kind`], [`ToolError`] | what it can give, and how it fails |
 //! | [`Layer`], [`Service`], [`Call`], [`Answer`] | what goes around handlers |
 //! | [`Tools`], [`Resources`], [`Prompts`], [`Hub`] | what changes while a server runs, and who hears of it |
 //! | [`input`] | what a handler asks in the middle of a call |

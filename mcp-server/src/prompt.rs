@@ -56,18 +56,22 @@ pub struct Prompt {
     filter: Filter,
     completers: Completers,
     service: Arc<dyn Service>,
+    /// The argument of the handler's types that no text can fill.
+    unfit: Option<String>,
 }
 
 impl Prompt {
     /// A prompt that `handler` fills in. The name is checked when a server takes the prompt.
     pub fn new<A: 'static, H: Handler<A, ForPrompt>>(name: impl Into<String>, handler: H) -> Self {
+        let schema = H::input_schema();
         let mut definition = Definition::new(name);
-        definition.arguments = H::input_schema().as_ref().map(arguments);
+        definition.arguments = schema.as_ref().map(arguments);
         Self {
             definition,
             filter: Filter::default(),
             completers: Completers::default(),
             service: Arc::new(Plain::new(handler)),
+            unfit: schema.as_ref().and_then(unfit),
         }
     }
 
@@ -132,9 +136,15 @@ impl Prompt {
             filter,
             completers,
             service,
+            unfit,
         } = self;
         let name = &definition.name;
         PromptName::try_from(&**name).map_err(|error| InvalidPrompt(error.to_string()))?;
+        if let Some(argument) = unfit {
+            return Err(InvalidPrompt(format!(
+                "argument `{argument}` of prompt `{name}` is an object or a list; what fills a prompt is text"
+            )));
+        }
         let known = definition.arguments.as_deref().unwrap_or_default();
         let has = |name: &str| known.iter().any(|argument| argument.name == name);
         if let Some(argument) = completers.names().find(|name| !has(name)) {
@@ -194,6 +204,22 @@ fn arguments(schema: &Schema) -> Vec<PromptArgument> {
         argument
     });
     arguments.collect()
+}
+
+/// The first property that is an object or a list, and nothing else.
+fn unfit(schema: &Schema) -> Option<String> {
+    let text_fits = |property: &Value| {
+        let place = property.get("$ref").and_then(Value::as_str);
+        let place = place.and_then(|place| place.strip_prefix('#'));
+        let property = place
+            .and_then(|place| schema.pointer(place))
+            .unwrap_or(property);
+        let kind = property.get("type").and_then(Value::as_str);
+        !matches!(kind, Some("object" | "array"))
+    };
+    let properties = schema.get("properties")?.as_object()?;
+    let unfit = properties.iter().find(|(_, property)| !text_fits(property));
+    unfit.map(|(name, _)| name.clone())
 }
 
 impl Entry {

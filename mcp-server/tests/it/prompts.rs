@@ -188,6 +188,28 @@ fn a_prompt_that_cannot_be_offered_says_why() {
         "prompt `three` has no argument `arg9` to complete"
     );
     assert!(refused(Prompt::new("", two)).contains("is no prompt name"));
+    async fn lists<T>(_: Args<T>) -> &'static str {
+        ""
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema matters")]
+    struct List {
+        items: Vec<String>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema matters")]
+    struct Nested {
+        name: String,
+        inner: List,
+    }
+    assert_eq!(
+        refused(Prompt::new("list", lists::<List>)),
+        "argument `items` of prompt `list` is an object or a list; what fills a prompt is text"
+    );
+    assert_eq!(
+        refused(Prompt::new("nested", lists::<Nested>)),
+        "argument `inner` of prompt `nested` is an object or a list; what fills a prompt is text"
+    );
 }
 
 fn completing() -> Server {
