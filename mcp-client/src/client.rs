@@ -17,6 +17,7 @@ use mcp_types::{
     capability::Implementation,
     jsonrpc::ProgressToken,
     method::{self, RequestType},
+    subscription::SubscriptionFilter,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -159,12 +160,23 @@ impl Client {
         self.request(Ping::new()).send().await.map(|_| ())
     }
 
-    /// What a legacy server sends unasked, such as `notifications/tools/list_changed`, from here on.
+    /// What the server tells beside its answers from here on, such as `notifications/tools/list_changed`: all that a
+    /// legacy server sends unasked; a modern one is asked for the changes of all its lists.
     ///
     /// # Errors
-    /// On a modern connection: its servers send nothing unasked.
+    /// When this client was closed.
     pub fn listen(&self) -> Result<Listener, Error> {
-        Listener::open(self)
+        Listener::open(self, None)
+    }
+
+    /// The same for what `filter` names: lists, resources by their addresses, tasks by their ids. A modern server that
+    /// can tell none of it ends the subscription at once ([`Listener::acknowledged`]). A legacy server tells of
+    /// resources alone that were subscribed to with `resources/subscribe`.
+    ///
+    /// # Errors
+    /// When this client was closed.
+    pub fn listen_to(&self, filter: SubscriptionFilter) -> Result<Listener, Error> {
+        Listener::open(self, Some(filter))
     }
 
     /// What was agreed with the server, and what it says of itself.

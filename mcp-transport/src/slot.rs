@@ -18,6 +18,8 @@ use crate::{
 pub(crate) struct Slot {
     /// Whether the request opens a connection, so that an error without an id can be meant for it.
     pub(crate) opens: bool,
+    /// Whether the request is a subscription, so that notifications can be about it.
+    pub(crate) listens: bool,
     events: Mutex<Events>,
 }
 
@@ -40,8 +42,14 @@ impl Slot {
     pub(crate) fn new(opens: bool) -> Self {
         Self {
             opens,
+            listens: false,
             events: Mutex::default(),
         }
+    }
+
+    /// The same for a subscription, if it is one.
+    pub(crate) fn listening(self, listens: bool) -> Self {
+        Self { listens, ..self }
     }
 
     pub(crate) fn push(&self, notification: Notification) {

@@ -110,6 +110,11 @@ where
         latest.map(|(_, (key, _))| key.clone())
     }
 
+    /// The open exchange of the request `id`, if a notification is about it.
+    pub fn about(&self, id: &I) -> Option<K> {
+        self.open.get(id).map(|(key, _)| key.clone())
+    }
+
     /// Forgets an exchange whose caller went away; a later response to it is stray.
     ///
     /// `Some` if it was still open, and then the peer is to be sent a cancellation.

@@ -67,6 +67,17 @@ fn a_cancelled_exchange_takes_no_late_response() {
 }
 
 #[test]
+fn what_is_told_about_a_request_belongs_to_it_while_it_is_open() {
+    let mut mux = mux();
+    assert_eq!(mux.about(&Id::Number(1)), None);
+    mux.open(Id::Number(1), None, 'a').unwrap();
+    assert_eq!(mux.about(&Id::Number(1)), Some('a'));
+    assert_eq!(mux.about(&Id::Text("1")), None);
+    mux.handle_response(&Id::Number(1)).unwrap();
+    assert_eq!((mux.about(&Id::Number(1)), mux.stray()), (None, 0));
+}
+
+#[test]
 fn t3_an_error_without_an_id_answers_the_only_request() {
     let mut mux = mux();
     assert_eq!(mux.handle_anonymous(|_| true), None);

@@ -10,6 +10,7 @@ use mcp_types::{
         self, Malformed, MalformedKind, NotificationMessage, ProgressToken, RequestMessage,
         ResponseMessage,
     },
+    meta::SUBSCRIPTION_ID,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -180,10 +181,15 @@ impl<R: AsyncRead + Unpin> Reading<R> {
                 .ok()
                 .flatten()
         });
+        let subscription = subscription(&message);
         let mut state = self.shared.lock();
-        let slot = match token.flatten() {
-            Some(token) => state.mux.handle_progress(&token),
-            None => state.listener.clone(),
+        let about = subscription
+            .and_then(|id| state.mux.about(&id))
+            .filter(|slot| slot.listens);
+        let slot = match (about, token.flatten()) {
+            (Some(slot), _) => Some(slot),
+            (None, Some(token)) => state.mux.handle_progress(&token),
+            (None, None) => state.listener.clone(),
         };
         drop(state);
         if let Some(slot) = slot {
@@ -254,6 +260,14 @@ impl<R: AsyncRead + Unpin> Reading<R> {
             ));
         }
     }
+}
+
+/// The subscription that a notification belongs to: the one that it names, or that it ends.
+fn subscription(message: &NotificationMessage) -> Option<RequestId> {
+    let meta = message.params.object("_meta").ok().flatten();
+    let named = meta.and_then(|meta| meta.decode_member(SUBSCRIPTION_ID).ok().flatten());
+    let ended = || message.params.decode_member("requestId").ok().flatten();
+    named.or_else(|| (message.method == "notifications/cancelled").then(ended)?)
 }
 
 /// Sends what is owed, in order, and ends the stream when the client is gone.

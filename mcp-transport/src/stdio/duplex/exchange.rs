@@ -40,9 +40,8 @@ enum State {
 impl DuplexExchange {
     pub(super) fn new(shared: Arc<Handle>, id: RequestId, request: &Request, text: Bytes) -> Self {
         let initializes = request.method == "initialize";
-        let slot = Arc::new(Slot::new(
-            initializes || request.method == "server/discover",
-        ));
+        let slot = Slot::new(initializes || request.method == "server/discover");
+        let slot = Arc::new(slot.listening(request.method == "subscriptions/listen"));
         let token = request.meta.progress_token();
         Self {
             shared,

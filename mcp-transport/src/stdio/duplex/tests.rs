@@ -3,7 +3,10 @@
 use std::{future::poll_fn, pin::Pin};
 
 use mcp_errors::{Executed, Failure, FailureKind};
-use mcp_types::{RawJson, RawParams, RequestId, RequestMeta};
+use mcp_types::{
+    RawJson, RawParams, RequestId, RequestMeta, Revision,
+    capability::{ClientCapabilities, Implementation},
+};
 use serde_json::json;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf,
@@ -110,6 +113,60 @@ async fn answers_find_their_exchange_in_any_order() {
             -32602
         );
         assert_eq!(client.stray(), 1);
+    })
+    .await;
+}
+
+/// What belongs to a subscription finds it by its id, also that the server ends it; on a wire that has a listener of the
+/// legacy era as well, what is about no subscription is for that one.
+#[tokio::test]
+async fn what_is_tagged_goes_to_its_subscription() {
+    with(Limits::default(), async |client, mut peer| {
+        let claim = RequestMeta::modern(
+            Revision::LATEST,
+            &Implementation::new("c", "1"),
+            &ClientCapabilities::default(),
+        );
+        let modern = |method| request(method).with_meta(claim.clone());
+        let mut one = client.open(modern("subscriptions/listen"));
+        let mut two = client.open(modern("subscriptions/listen"));
+        let mut call = client.open(modern("tools/call"));
+        let mut listener = client.open(request("subscriptions/listen"));
+        for exchange in [&mut one, &mut two, &mut call] {
+            start(exchange).await;
+            peer.reads().await;
+        }
+        let tagged = |method: &str, id: i64| {
+            let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
+            json!({ "jsonrpc": "2.0", "method": method, "params": { "_meta": meta } })
+        };
+        let cancelled = |id: i64| {
+            let params = json!({ "requestId": id });
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })
+        };
+        // The call is no subscription, and the last id is nobody's.
+        for message in [
+            tagged("a", 2),
+            tagged("b", 1),
+            cancelled(1),
+            tagged("c", 3),
+            cancelled(3),
+            tagged("d", 9),
+        ] {
+            peer.sends(message).await;
+        }
+        for (exchange, methods) in [
+            (&mut one, &["b", "notifications/cancelled"][..]),
+            (&mut two, &["a"]),
+            (&mut listener, &["c", "notifications/cancelled", "d"]),
+        ] {
+            for method in methods {
+                let Event::Notification(told) = next(exchange).await else {
+                    panic!("{method}")
+                };
+                assert_eq!(told.method, *method);
+            }
+        }
     })
     .await;
 }
