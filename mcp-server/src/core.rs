@@ -15,7 +15,7 @@ use mcp_types::{
     capability::Implementation,
     lifecycle::{DiscoverResult, EmptyResult, InitializeParams, InitializeResult},
     meta::LOG_LEVEL,
-    wire::{Stamp, encode_outcome},
+    wire::{Stamp, TextMirror, encode_outcome},
 };
 
 use crate::{
@@ -35,6 +35,7 @@ pub(crate) struct Core {
     pub(crate) server: Arc<Implementation>,
     pub(crate) instructions: Option<String>,
     pub(crate) policy: EraPolicy,
+    pub(crate) mirror: TextMirror,
     #[cfg_attr(
         not(any(feature = "stdio", feature = "http")),
         allow(dead_code, reason = "only hosts take bytes, and wait")
@@ -164,7 +165,7 @@ impl Core {
             request,
             revision,
             session,
-            server,
+            (server, self.mirror),
             &self.input,
         ))
     }

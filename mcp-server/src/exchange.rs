@@ -13,7 +13,7 @@ use mcp_transport::{Event, Exchange, Reply, Request};
 use mcp_types::{
     Outcome, Payload, Revision,
     capability::Implementation,
-    wire::{Stamp, encode_outcome},
+    wire::{Stamp, TextMirror, encode_outcome},
 };
 
 use crate::{
@@ -32,6 +32,7 @@ pub(crate) struct Running {
     revision: Revision,
     cacheable: bool,
     server: Arc<Implementation>,
+    mirror: TextMirror,
 }
 
 impl Running {
@@ -41,7 +42,7 @@ impl Running {
         request: Request,
         revision: Revision,
         session: Option<Session>,
-        server: Arc<Implementation>,
+        (server, mirror): (Arc<Implementation>, TextMirror),
         host: &Arc<InputHost>,
     ) -> Self {
         let cacheable = request.method.spec().is_some_and(|spec| spec.cacheable);
@@ -52,6 +53,7 @@ impl Running {
             revision,
             cacheable,
             server,
+            mirror,
         }
     }
 
@@ -59,6 +61,7 @@ impl Running {
         let stamp = Stamp::new(self.revision)
             .cacheable(self.cacheable)
             .wrapped_output(answer.ext.get::<WrappedOutput>().is_some())
+            .mirrored(self.mirror)
             .by(&self.server);
         let mut outcome = answer.outcome.map_err(Failure::peer)?;
         if let Outcome::Complete(Payload::CallTool(result)) = &mut outcome {

@@ -2,8 +2,7 @@
 
 use std::future::Future;
 
-use mcp_errors::{ProtocolError, ToolError};
-use mcp_transport::http::HeaderMap;
+use mcp_errors::ToolError;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 
@@ -36,7 +35,11 @@ use crate::{
 /// future cancels the call, at the next await.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no handler",
-    note = "a handler is an async function of up to six arguments that implement `FromCall`; it returns what implements `IntoAnswer`, and its future is `Send`"
+    label = "not a handler",
+    note = "a handler is an `async fn` or an async closure, and `Send + Sync + 'static`",
+    note = "it takes up to six of: `Args<T>` (T: Deserialize + JsonSchema), `Context`, `Headers`, `Header<T>`, `ClientInfo`, `Principal`, `Extension<T>` (T: Clone + Send + Sync), `Vars<T>` or `Uri` (resources), `Params<T>` (methods), or types of your own that implement `FromCall`; in any order",
+    note = "a tool returns: `String` or `&'static str`, `Json<T>` (T: Serialize + JsonSchema), content blocks, `CallToolResult`, `Answer`, or `Result<_, E>` of these (E: Into<ToolError>)",
+    note = "its future is `Send`: let go of `Rc`, `RefCell` borrows and `std::sync` guards before each `.await`"
 )]
 pub trait Handler<A, K = ForTool>: Send + Sync + 'static {
     /// Answers one call.
@@ -61,7 +64,9 @@ pub trait Handler<A, K = ForTool>: Send + Sync + 'static {
 /// Can be taken from a call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be taken from a call",
-    note = "arguments of a handler are `Args<T>`, `Vars<T>`, `Context`, `Headers`, `Ext<T>`, or implement `FromCall`"
+    label = "no extractor",
+    note = "a handler takes `Args<T>` (T: Deserialize + JsonSchema), `Context`, `Headers`, `Header<T>`, `ClientInfo`, `Principal`, `Extension<T>` (T: Clone + Send + Sync), `Vars<T>` or `Uri` (resources), `Params<T>` (methods), or types of your own that implement `FromCall`",
+    note = "the arguments of a tool are taken as `Args(value): Args<YourType>`"
 )]
 pub trait FromCall: Sized {
     /// Takes it.
@@ -145,40 +150,5 @@ impl<T: DeserializeOwned + JsonSchema> FromCall for Args<T> {
 
     fn input_schema() -> Option<Schema> {
         Some(schema::of_arguments::<T>())
-    }
-}
-
-/// The headers of the HTTP request; none on other transports.
-#[derive(Debug, Clone)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "extractors are taken apart by pattern"
-)]
-pub struct Headers(pub HeaderMap);
-
-impl FromCall for Headers {
-    fn from_call(call: &Call) -> Result<Self, Box<Answer>> {
-        Ok(Self(call.headers().cloned().unwrap_or_default()))
-    }
-}
-
-/// A value that a layer or the host put into [`Call::ext`]. Without one the call fails with -32603.
-#[derive(Debug, Clone, Copy)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "extractors are taken apart by pattern"
-)]
-pub struct Ext<T>(pub T);
-
-impl<T: Clone + Send + Sync + 'static> FromCall for Ext<T> {
-    fn from_call(call: &Call) -> Result<Self, Box<Answer>> {
-        call.ext.get().cloned().map(Self).ok_or_else(|| {
-            let kind = std::any::type_name::<T>();
-            tracing::error!(
-                kind,
-                "a handler wants an extension that no layer has put into the call"
-            );
-            Box::new(Answer::error(ProtocolError::internal().into()))
-        })
     }
 }

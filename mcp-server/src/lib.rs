@@ -30,14 +30,15 @@
 //! | `http` | hosting on HTTP |
 //! | `http2` | HTTP/2 there, beside HTTP/1.1 |
 //! | `stdio` | hosting on stdin and stdout, on Unix sockets and TCP, or any byte stream |
-//! | `test-util` | a scripted peer and a clock moved by hand |
+//! | `test-util` | `test_util`: a client to test servers with, a scripted peer, a clock moved by hand |
+//! | `validate` | `validate::JsonSchema`, which checks arguments and results against the schemas of tools |
 //!
 //! | where to look | for |
 //! |---|---|
 //! | [`Server`] | what is offered, and where it is hosted |
 //! | [`Tool`], [`Resource`], [`ResourceTemplate`], [`Prompt`] | what can be offered |
 //! | [`Handler`] | the functions that can be one of these |
-//! | [`Args`], [`Vars`], [`Context`], [`Headers`], [`Ext`] | what a handler can take |
+//! | [`Args`], [`Vars`], [`Context`], [`Headers`], [`Header`], [`ClientInfo`], [`Principal`], [`Extension`] | what a handler can take |
 //! | [`Json`], [`Messages`], [`IntoAnswer`], [`kind`], [`ToolError`] | what it can give, and how it fails |
 //! | [`Layer`], [`Service`], [`Call`], [`Answer`] | what goes around handlers |
 //! | [`Tools`], [`Resources`], [`Prompts`], [`Hub`] | what changes while a server runs, and who hears of it |
@@ -57,6 +58,7 @@ mod described;
 #[cfg(feature = "stdio")]
 mod duplex;
 mod exchange;
+pub mod extract;
 mod failed;
 mod features;
 mod gate;
@@ -92,14 +94,17 @@ pub mod socket;
 #[cfg(feature = "stdio")]
 mod stdio;
 pub mod task;
+#[cfg(feature = "test-util")]
+pub mod test_util;
 pub mod tool;
 mod tools;
+pub mod validate;
 pub mod vars;
 mod wishes;
 
 pub use mcp_errors::{self as errors, ToolError};
 pub use mcp_transport::proto::limits::Limits;
-pub use mcp_types::{self as types, logging::LogLevel};
+pub use mcp_types::{self as types, logging::LogLevel, wire::TextMirror};
 /// Schemas of Rust types. Its derive looks for the name `schemars` where it is used: bring it in with
 /// `use mcp_server::schemars::{self, JsonSchema};`, or depend on the crate.
 pub use schemars;
@@ -111,7 +116,8 @@ pub use crate::{
     completion::Completing,
     connection::Connection,
     context::Context,
-    handler::{Args, Ext, FromCall, Handler, Headers},
+    extract::{ClientInfo, Extension, Header, Headers},
+    handler::{Args, FromCall, Handler},
     hub::{Change, Hub, TaskChange},
     input::{AskError, Elicited, InputPolicy, KeyRing},
     listen::SubscriptionPolicy,
@@ -127,5 +133,6 @@ pub use crate::{
     session::Session,
     tool::{InvalidTool, Tool},
     tools::Tools,
+    validate::SchemaCheck,
     vars::{Uri, Vars},
 };

@@ -110,3 +110,18 @@ pub(crate) fn clipped(text: &str, most: usize) -> String {
         None => text.to_owned(),
     }
 }
+
+/// The path of the place that a JSON pointer names, in a value called `root`.
+pub(crate) fn from_pointer(root: &str, pointer: &str) -> String {
+    let steps = pointer.split('/').skip(1);
+    steps.fold(root.to_owned(), |path, step| {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        let is_index = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        let is_plain = |char: char| char.is_alphanumeric() || char == '_';
+        match name {
+            index if is_index => format!("{path}[{index}]"),
+            name if !name.is_empty() && name.chars().all(is_plain) => format!("{path}.{name}"),
+            name => format!("{path}[{name:?}]"),
+        }
+    })
+}

@@ -2,6 +2,8 @@
 
 pub(crate) mod cursor;
 pub(crate) mod dispatch;
+#[cfg(feature = "validate")]
+pub(crate) mod effort;
 pub(crate) mod envelope;
 pub(crate) mod era;
 pub(crate) mod form;

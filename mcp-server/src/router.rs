@@ -23,6 +23,7 @@ use crate::{
     path::clipped,
     proto::envelope,
     service::{BoxFuture, Service},
+    validate::Checks,
 };
 
 /// Answers every method that is not the host's from what is registered.
@@ -62,13 +63,24 @@ impl Router {
         {
             entry.mirrors.check(headers, arguments)?;
         }
+        let checks = entry.checks.get();
+        if let Some(refused) = checks.and_then(|checks| checks.refuse(arguments, &entry.label)) {
+            return Ok(Box::pin(ready(refused)));
+        }
         let answer = entry.service.call(call);
-        if !entry.wraps_output {
+        let is_held = checks.is_some_and(Checks::has_output);
+        if !entry.wraps_output && !is_held {
             return Ok(answer);
         }
+        let entry = Arc::clone(entry);
         Ok(Box::pin(async move {
             let mut answer = answer.await;
-            answer.ext.insert(WrappedOutput);
+            if let Some(checks) = entry.checks.get() {
+                answer = checks.hold(answer, &name, &entry.label);
+            }
+            if entry.wraps_output {
+                answer.ext.insert(WrappedOutput);
+            }
             answer
         }))
     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use mcp_transport::{Clock, proto::limits::Limits};
-use mcp_types::capability::Implementation;
+use mcp_types::{capability::Implementation, wire::TextMirror};
 
 use crate::{
     connection::Connection,
@@ -24,6 +24,7 @@ use crate::{
     service::{Layer, Service},
     tool::{InvalidTool, Tool},
     tools::Tools,
+    validate::SchemaCheck,
 };
 
 /// A server, to be hosted on as many connections as one likes.
@@ -48,6 +49,7 @@ pub struct Server {
     features: Features,
     input: InputPolicy,
     clock: Option<Arc<dyn Clock>>,
+    mirror: TextMirror,
     layers: Vec<Arc<dyn Layer>>,
     // Layers are put around the router once, however many hosts there are.
     core: OnceLock<Arc<Core>>,
@@ -69,6 +71,7 @@ impl Server {
             features: Features::new(),
             input: InputPolicy::default(),
             clock: None,
+            mirror: TextMirror::default(),
             layers: Vec::new(),
             core: OnceLock::new(),
         }
@@ -114,6 +117,49 @@ impl Server {
         self.features.tools.0.open();
         self.layers.push(Arc::new(layer));
         self.changed()
+    }
+
+    /// Checks the arguments and results of tools against their schemas, those that are here and those to come; the
+    /// first check that is set stands. `JsonSchema`, of the feature `validate`, is one:
+    ///
+    #[cfg_attr(feature = "validate", doc = "```")]
+    #[cfg_attr(not(feature = "validate"), doc = "```ignore")]
+    /// # use mcp_server::{Server, validate::JsonSchema};
+    /// let server = Server::new("calculator", "1.0.0").schema_check(JsonSchema::new());
+    /// ```
+    ///
+    /// Arguments that do not fit are a failure of the tool (`isError`, code `bad_request`) that names the place and what
+    /// was expected there, as those are that its handler's type does not take. A result that does not fit becomes
+    /// `output_validation_failed`, with a line in the log; failures of tools are no results. What layers around the
+    /// server answer is theirs.
+    ///
+    /// # Panics
+    /// When a schema is wrong, or would cost too much to be checked against: a mistake of the program, found when it
+    /// starts. [`Server::try_schema_check`] returns it instead.
+    #[must_use]
+    pub fn schema_check(self, check: impl SchemaCheck + 'static) -> Self {
+        match self.try_schema_check(check) {
+            Ok(server) => server,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Checks the arguments and results of tools, whose schemas may come from elsewhere than the program.
+    ///
+    /// # Errors
+    /// When a schema is wrong, or would cost too much to be checked against.
+    pub fn try_schema_check(self, check: impl SchemaCheck + 'static) -> Result<Self, InvalidTool> {
+        self.features.tools.check_by(Arc::new(check))?;
+        Ok(self)
+    }
+
+    /// Sets whether a tool's structured content stands in `content` too, as text.
+    #[must_use]
+    pub fn text_mirror(self, mirror: TextMirror) -> Self {
+        Self {
+            mirror,
+            ..self.changed()
+        }
     }
 
     /// Sets which eras and revisions are served, and how they are told apart.
@@ -273,6 +319,7 @@ impl Server {
                 server,
                 instructions: self.instructions.clone(),
                 policy: self.policy.clone(),
+                mirror: self.mirror,
                 limits: self.limits.clone(),
                 features: self.features.clone(),
                 input: InputHost::new(

@@ -1,6 +1,13 @@
 //! Tools: a handler with a name, and what is said about it in `tools/list`.
 
-use std::{fmt, future::poll_fn, marker::PhantomData, mem, sync::Arc, task::Poll};
+use std::{
+    fmt,
+    future::poll_fn,
+    marker::PhantomData,
+    mem,
+    sync::{Arc, OnceLock},
+    task::Poll,
+};
 
 use mcp_types::{
     RawJson,
@@ -22,6 +29,7 @@ use crate::{
     schema,
     service::{BoxFuture, Layer, Service},
     tools::Entry,
+    validate::InvalidSchema,
 };
 
 /// A tool, until it is given to a server.
@@ -200,7 +208,9 @@ impl Tool {
         let wraps_output = definition.output_schema.as_ref().is_some_and(wraps_output);
         let mirrors = mirrors(&definition)?;
         let label = label.unwrap_or_else(|| definition.name.as_str().into());
-        let service = bind(Finish { label });
+        let service = bind(Finish {
+            label: Arc::clone(&label),
+        });
         let service = layers
             .iter()
             .fold(service, |inner, layer| layer.wrap(inner));
@@ -215,6 +225,8 @@ impl Tool {
             wraps_output,
             mirrors,
             filter,
+            label,
+            checks: OnceLock::new(),
         })
     }
 }
@@ -240,6 +252,12 @@ impl InvalidTool {
     pub(crate) fn taken(name: &str) -> Self {
         Self(format!(
             "a tool named `{name}` is registered already; give one of the two another name"
+        ))
+    }
+
+    pub(crate) fn unchecked(name: &str, member: &str, reason: &InvalidSchema) -> Self {
+        Self(format!(
+            "the {member} of tool `{name}` is not to be checked against: {reason}"
         ))
     }
 }

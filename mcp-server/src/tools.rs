@@ -1,6 +1,9 @@
 //! The tools of a running server.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use mcp_types::tool::Tool as Definition;
 
@@ -11,13 +14,14 @@ use crate::{
     registry::{Named, Set},
     service::Service,
     tool::{InvalidTool, Tool},
+    validate::{Checks, Chosen, SchemaCheck},
 };
 
 /// The tools of a running server. Clones are the same set.
 ///
 /// Changing it tells every client that listens.
 #[derive(Clone)]
-pub struct Tools(pub(crate) Set<Entry>);
+pub struct Tools(pub(crate) Set<Entry>, Chosen);
 
 /// A tool as it is listed, and what runs it.
 pub(crate) struct Entry {
@@ -28,6 +32,21 @@ pub(crate) struct Entry {
     /// Arguments that a modern HTTP client repeats in headers.
     pub(crate) mirrors: Mirrors,
     pub(crate) filter: Filter,
+    /// What its failures carry as `service`.
+    pub(crate) label: Arc<str>,
+    /// What its arguments and results are checked by, where the server checks them.
+    pub(crate) checks: OnceLock<Checks>,
+}
+
+impl Entry {
+    fn check_by(&self, check: &dyn SchemaCheck) -> Result<(), InvalidTool> {
+        if self.checks.get().is_none() {
+            let checks = Checks::of(&self.definition, check)?;
+            // Whoever was faster compiled the same.
+            let _ = self.checks.set(checks);
+        }
+        Ok(())
+    }
 }
 
 impl Named for Entry {
@@ -42,17 +61,29 @@ impl Named for Entry {
 
 impl Tools {
     pub(crate) fn new(hub: &Hub) -> Self {
-        Self(Set::new(hub, Change::ToolsListChanged))
+        Self(Set::new(hub, Change::ToolsListChanged), Chosen::default())
     }
 
     /// Adds a tool at the end of the list.
     ///
     /// # Errors
-    /// When its definition is not valid, or its name is taken.
+    /// When its definition is not valid, its name is taken, or its schemas are not to be checked against.
     pub fn add(&self, tool: Tool) -> Result<(), InvalidTool> {
         let name = tool.name().to_owned();
-        let added = self.0.add(tool.into_entry()?);
+        let entry = tool.into_entry()?;
+        if let Some(check) = self.1.get() {
+            entry.check_by(&**check)?;
+        }
+        let added = self.0.add(entry);
         added.map_err(|_| InvalidTool::taken(&name))
+    }
+
+    /// Checks the values of all tools by `check`, those that are there and those to come. The first one stands.
+    pub(crate) fn check_by(&self, check: Arc<dyn SchemaCheck>) -> Result<(), InvalidTool> {
+        let check = self.1.get_or_init(|| check);
+        let snapshot = self.0.snapshot();
+        let mut entries = snapshot.entries().iter();
+        entries.try_for_each(|entry| entry.check_by(&**check))
     }
 
     /// Removes a tool; calls that run go on. Says whether there was one.

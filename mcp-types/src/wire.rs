@@ -19,7 +19,7 @@ pub use self::{
     page::{Item, PageFrame, encode_page},
     read::decode_result,
     result::{encode_outcome, encode_params},
-    stamp::{NotExpressible, Stamp},
+    stamp::{NotExpressible, Stamp, TextMirror},
 };
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A server on a real socket, in both eras, as bytes see it.
 
+mod crowd;
 mod features;
 mod hosting;
 mod legacy;

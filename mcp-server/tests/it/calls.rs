@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_server::{Answer, Args, Context, Ext, Headers, Json, Server, Tool, schemars::JsonSchema};
+use mcp_server::{
+    Answer, Args, Context, Extension, Headers, Json, Server, Tool, schemars::JsonSchema,
+};
 use mcp_transport::{Endpoint, http::HeaderMap};
 use mcp_types::{Revision, content::ContentBlock, tool::CallToolResult};
 use serde::{Deserialize, Serialize};
@@ -117,12 +119,12 @@ async fn a_call_that_is_none_is_a_protocol_error() {
 
 #[tokio::test]
 async fn handlers_take_up_to_six_extractors_and_give_text_blocks_or_whole_results() {
-    type All = (Context, Headers, Args<Value>, Ext<u8>, Context);
+    type All = (Context, Headers, Args<Value>, Extension<u8>, Context);
     async fn six(
         cx: Context,
         h: Headers,
         a: Args<Value>,
-        e: Ext<u8>,
+        e: Extension<u8>,
         x: Context,
         y: Context,
     ) -> String {

@@ -1,7 +1,7 @@
 //! Rows of §3.2, §3.4, §3.6, §6 and §8 of the study: capabilities, logging, headers, methods of one's own.
 
 use mcp_server::{
-    Args, Context, Ext, Headers, Json, LogLevel, Params, Prompt, Resource, ResourceTemplate,
+    Args, Context, Extension, Headers, Json, LogLevel, Params, Prompt, Resource, ResourceTemplate,
     Server, SubscriptionPolicy, Tool,
     schemars::{self, JsonSchema},
 };
@@ -394,7 +394,7 @@ async fn a_method_of_ones_own_is_answered_in_every_revision() {
     let server = Server::new("s", "1")
         .method("com.example/search", search)
         .method("com.example/done", async || ())
-        .method("com.example/ext", async |Ext(()): Ext<()>| ());
+        .method("com.example/ext", async |Extension(()): Extension<()>| ());
     for (revision, peer) in Peer::of_each_revision(&server).await {
         let found = peer.result("com.example/search", r#"{"query":"x"}"#).await;
         let done = peer.result("com.example/done", "{}").await;

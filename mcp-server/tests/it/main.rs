@@ -8,10 +8,15 @@
 mod allocations;
 mod asker;
 mod calls;
+#[cfg(feature = "validate")]
+mod checked;
+mod crowd;
 #[cfg(feature = "stdio")]
 mod era_rows;
+mod extractors;
 mod failures;
 mod feature_rows;
+mod hints;
 mod input;
 mod layers;
 #[cfg(feature = "stdio")]
@@ -32,3 +37,5 @@ mod stdio;
 mod stream;
 #[cfg(feature = "test-util")]
 mod tasks;
+#[cfg(feature = "test-util")]
+mod test_client;

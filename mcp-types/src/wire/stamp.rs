@@ -22,6 +22,24 @@ pub struct Stamp<'a> {
     pub wrapped_output: bool,
     /// Whether the request asked for a task, as only one of 2025-11-25 can.
     pub as_task: bool,
+    /// Whether structured content stands in `content` too.
+    pub mirror: TextMirror,
+}
+
+/// Whether the structured content of a tool's result stands in `content` too, as JSON text.
+///
+/// The specification asks for it, for readers that know no structure; some hosts hand both to the model, which then
+/// pays twice, or has less room for either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum TextMirror {
+    /// Where the tool gave no content of its own.
+    #[default]
+    Auto,
+    /// Beside the tool's own content, too.
+    Always,
+    /// Only where the revision knows no structured content, before 2025-06-18. A failure keeps its sentence.
+    Never,
 }
 
 impl<'a> Stamp<'a> {
@@ -33,6 +51,7 @@ impl<'a> Stamp<'a> {
             server: None,
             wrapped_output: false,
             as_task: false,
+            mirror: TextMirror::Auto,
         }
     }
 
@@ -54,6 +73,13 @@ impl<'a> Stamp<'a> {
     #[must_use]
     pub const fn wrapped_output(mut self, wrapped: bool) -> Self {
         self.wrapped_output = wrapped;
+        self
+    }
+
+    /// With structured content in `content` too, or not.
+    #[must_use]
+    pub const fn mirrored(mut self, mirror: TextMirror) -> Self {
+        self.mirror = mirror;
         self
     }
 }

@@ -1,7 +1,7 @@
 //! Tools and what they make, where members move or change their shape.
 
 use super::{
-    Stamp, output,
+    Stamp, TextMirror, output,
     result::{set, write},
 };
 use crate::{
@@ -35,10 +35,7 @@ pub(super) fn call_tool(mut result: CallToolResult, stamp: &Stamp<'_>) -> RawJso
     if at == Revision::V2024_10_07 {
         return tool_result(result);
     }
-    // For readers that know no structure, or show only the content.
-    if let (true, Some(value)) = (result.content.is_empty(), &result.structured_content) {
-        result.content.push(ContentBlock::text(value.as_str()));
-    }
+    mirror(&mut result, stamp);
     if output::must_be_object(at) {
         // No failure is described by the tool's schema.
         let wrapped = stamp.wrapped_output && !result.failed();
@@ -51,6 +48,33 @@ pub(super) fn call_tool(mut result: CallToolResult, stamp: &Stamp<'_>) -> RawJso
         });
     }
     write(&At(&result, at))
+}
+
+/// Puts structured content into the content as text, or takes it out, for readers that know no structure, or show only
+/// the content.
+fn mirror(result: &mut CallToolResult, stamp: &Stamp<'_>) {
+    let Some(value) = &result.structured_content else {
+        return;
+    };
+    let is_mirror = |block: &ContentBlock| matches!(block, ContentBlock::Text(text) if text.text == value.as_str());
+    let has_structure = stamp.revision >= Revision::V2025_06_18;
+    match stamp.mirror {
+        TextMirror::Never if has_structure => {
+            if !result.failed() {
+                result.content.retain(|block| !is_mirror(block));
+            }
+        }
+        TextMirror::Always if !result.failed() => {
+            if !result.content.iter().any(is_mirror) {
+                result.content.push(ContentBlock::text(value.as_str()));
+            }
+        }
+        _ => {
+            if result.content.is_empty() {
+                result.content.push(ContentBlock::text(value.as_str()));
+            }
+        }
+    }
 }
 
 /// 2024-10-07 has one member, `toolResult`, for whatever a tool made. `isError` is not in its schema,

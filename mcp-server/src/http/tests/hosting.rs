@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use super::{Hosted, http, modern_call};
 use crate::{
-    Ext, Server, Tool,
+    Extension, Server, Tool,
     http::{Cors, HttpError, Principal},
 };
 
@@ -104,7 +104,7 @@ pub(super) async fn serve_router(app: axum::Router) -> SocketAddr {
 
 #[tokio::test]
 async fn it_nests_in_a_router() {
-    async fn whoami(Ext(principal): Ext<Principal>) -> String {
+    async fn whoami(Extension(principal): Extension<Principal>) -> String {
         principal.0.to_string()
     }
     let server = Server::new("test", "1.0").tool(Tool::new("whoami", whoami));
