@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_transport::http::client::HttpClientBuilder;
 #[cfg(feature = "stdio")]
 use mcp_transport::stdio::child::ChildCommand;
-use mcp_transport::{Clock, Endpoint};
+use mcp_transport::{Clock, Endpoint, proto::limits::Limits};
 use mcp_types::{
     Era, Revision,
     capability::{ClientCapabilities, Implementation},
@@ -41,6 +41,7 @@ pub struct Builder {
     list_limits: pages::Limits,
     headers: HeaderMap,
     bad_header: Option<String>,
+    limits: Option<Limits>,
     clock: Option<Arc<dyn Clock>>,
 }
 
@@ -58,6 +59,7 @@ impl Builder {
             list_limits: pages::Limits::default(),
             headers: HeaderMap::new(),
             bad_header: None,
+            limits: None,
             clock: None,
         }
     }
@@ -116,6 +118,13 @@ impl Builder {
         self
     }
 
+    /// What is taken from the server, kept and waited for, on whatever transport [`connect`](Self::connect) makes: the
+    /// longest line, the largest body, the time to connect and so on.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
     /// Who tells the time: by default the machine's clock, which the features `http` and `stdio` bring.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
@@ -139,8 +148,8 @@ impl Builder {
     }
 
     /// Connects to a server behind a URL, with HTTP settings of one's own: a proxy, certificate authorities, which
-    /// redirects are followed, a header provider, limits. Headers and clock of this builder stand in the place of those
-    /// of `http`.
+    /// redirects are followed, a header provider, limits. Headers, limits and clock that this builder was given stand in
+    /// the place of those of `http`.
     ///
     /// # Errors
     /// When there is no such server; the error tells everything that was tried.
@@ -149,7 +158,8 @@ impl Builder {
         self.open(Target::Url(Box::new(http))).await
     }
 
-    /// Connects to a server that is started as a child process.
+    /// Connects to a server that is started as a child process. Limits that this builder was given stand in the place of
+    /// those of `command`.
     ///
     /// ```no_run
     /// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
@@ -182,7 +192,10 @@ impl Builder {
         self.open(Target::Endpoint(endpoint)).await
     }
 
-    async fn open(self, target: Target) -> Result<Client, ConnectError> {
+    async fn open(self, mut target: Target) -> Result<Client, ConnectError> {
+        if let Some(limits) = &self.limits {
+            target = target.with_limits(limits);
+        }
         let local = |detail| ConnectError::local(target.to_string(), detail);
         if let Some(why) = self.bad_header {
             return Err(local(why));

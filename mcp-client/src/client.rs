@@ -2,10 +2,12 @@
 
 use std::{
     fmt,
+    future::poll_fn,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
+    task::Poll,
     time::Duration,
 };
 
@@ -206,6 +208,20 @@ impl Client {
     pub async fn close(&self) {
         self.0.closed.store(true, Ordering::Relaxed);
         self.0.parts.driver.close(&*self.0.parts.clock).await;
+    }
+
+    /// Ends all of them at once, as [`Self::close`] does: it takes as long as the slowest, ten seconds at most.
+    pub async fn close_all(clients: impl IntoIterator<Item = Self>) {
+        let clients: Vec<Self> = clients.into_iter().collect();
+        let mut closing: Vec<_> = clients.iter().map(|one| Box::pin(one.close())).collect();
+        poll_fn(|cx| {
+            closing.retain_mut(|close| close.as_mut().poll(cx).is_pending());
+            match closing.is_empty() {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
     }
 
     /// Why nothing can be sent any more, if that is so.

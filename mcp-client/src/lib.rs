@@ -50,6 +50,7 @@ mod wait;
 /// How a server behind a URL is reached; for [`Builder::connect_http`].
 #[cfg(feature = "http")]
 pub use mcp_transport::http::client::{HttpClient, HttpClientBuilder, Redirects};
+pub use mcp_transport::proto::limits::Limits;
 #[cfg(feature = "stdio")]
 pub use mcp_transport::stdio::child::ChildCommand;
 

@@ -39,6 +39,7 @@ use crate::{
         dispatch::{Admission, Cancelled, Ticket},
         envelope,
         listen::Reached,
+        storm::Storm,
     },
 };
 
@@ -75,6 +76,7 @@ where
         gate,
         out,
         clock: Arc::clone(&clock),
+        storm: Storm::default(),
         stalled: false,
         tasks: JoinSet::new(),
         unasked: JoinSet::new(),
@@ -135,6 +137,7 @@ struct Duplex {
     listening: Lane,
     out: Outbound,
     clock: Arc<dyn Clock>,
+    storm: Storm,
     /// The peer reads nothing.
     stalled: bool,
     /// Calls that wait for something, and answers that wait for room.
@@ -160,8 +163,8 @@ impl Duplex {
             _ => {
                 let limit = self.gate.core().limits.server_line;
                 let detail = format!("Invalid request: a line holds at most {limit} bytes");
-                let line = self.error(None, &ProtocolError::invalid_request(detail).into());
-                self.deliver(ReplyTo::Line(self.out.clone()), line).await;
+                let error = ProtocolError::invalid_request(detail).into();
+                self.complain(ReplyTo::Line(self.out.clone()), &error).await;
             }
         }
     }
@@ -176,9 +179,12 @@ impl Duplex {
                 }
             }
             Err(malformed) => {
-                if let Some(error) = malformed.answer() {
-                    let line = self.error(malformed.id, &error);
-                    self.deliver(reply, line).await;
+                let Some(error) = malformed.answer() else {
+                    return;
+                };
+                match malformed.id {
+                    None => self.complain(reply, &error).await,
+                    id => self.deliver(reply, self.error(id, &error)).await,
                 }
             }
         }
@@ -197,8 +203,7 @@ impl Duplex {
                 let Some(error) = malformed.answer() else {
                     return;
                 };
-                let line = self.error(None, &error);
-                return self.deliver(ReplyTo::Line(self.out.clone()), line).await;
+                return self.complain(ReplyTo::Line(self.out.clone()), &error).await;
             }
         };
         let Ok(place) = Arc::clone(&self.batches).try_acquire_owned() else {
@@ -407,6 +412,15 @@ impl Duplex {
         self.start_waiting().await;
         while self.tasks.join_next().await.is_some() {
             self.start_waiting().await;
+        }
+    }
+
+    /// Sends an error that belongs to no request, unless there were so many that the peer may be answering them.
+    async fn complain(&mut self, reply: ReplyTo, error: &ErrorObject) {
+        // Those of a batch come with its answers, as one line.
+        if matches!(reply, ReplyTo::Batch(_)) || self.storm.admits(self.clock.now()) {
+            let line = self.error(None, error);
+            self.deliver(reply, line).await;
         }
     }
 

@@ -19,6 +19,8 @@ pub(crate) mod rounds;
 pub(crate) mod sealed;
 #[cfg(feature = "http")]
 pub(crate) mod sessions;
+#[cfg(feature = "stdio")]
+pub(crate) mod storm;
 #[cfg(feature = "http")]
 pub(crate) mod streams;
 #[allow(dead_code, reason = "what runs tasks comes next")]

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_peer_has_so_many_places_and_leaves_none_behind() {
+    fn a14_a_peer_has_so_many_places_and_leaves_none_behind() {
         let peers = Peers::default();
         let peer: IpAddr = "192.0.2.1".parse().unwrap();
         let mapped: IpAddr = "::ffff:192.0.2.1".parse().unwrap();

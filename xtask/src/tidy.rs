@@ -14,6 +14,7 @@ mod imports;
 mod length;
 mod lexer;
 mod manifests;
+mod rows;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -87,7 +88,8 @@ fn check(root: &Path) -> Result<(usize, Vec<Finding>), String> {
             }
         }
     }
-    findings.extend(length::all(&sources, &exceptions(root)?));
+    findings.extend(length::all(&sources, &list(root, length::LIST)?));
+    findings.extend(rows::all(&list(root, rows::LIST)?, &sources));
     Ok((paths.len(), findings))
 }
 
@@ -109,10 +111,8 @@ fn feature_table(root: &Path, path: &str, manifest: &str) -> Vec<Finding> {
     }
 }
 
-/// Files that may be longer than the limit, each with the length it may not exceed.
-fn exceptions(root: &Path) -> Result<String, String> {
-    let path = root.join("xtask/tidy-exceptions.txt");
-    std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
+fn list(root: &Path, path: &str) -> Result<String, String> {
+    std::fs::read_to_string(root.join(path)).map_err(|e| format!("{path}: {e}"))
 }
 
 fn tracked(root: &Path) -> Result<Vec<String>, String> {

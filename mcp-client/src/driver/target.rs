@@ -8,10 +8,10 @@ use mcp_errors::{Failure, FailureKind};
 use mcp_transport::http::client::{HttpClient, HttpClientBuilder, sse::SseClient};
 #[cfg(any(feature = "http", feature = "stdio"))]
 use mcp_transport::proto::http::shown_url;
-use mcp_transport::{Clock, Endpoint};
+use mcp_transport::{Clock, Endpoint, proto::limits::Limits};
 #[cfg(feature = "stdio")]
 use mcp_transport::{
-    proto::{address::SocketAddress, limits::Limits},
+    proto::address::SocketAddress,
     stdio::{child::ChildCommand, socket::StreamClient},
 };
 
@@ -35,7 +35,7 @@ pub(crate) enum Target {
     Command(Box<ChildCommand>),
     /// At a socket.
     #[cfg(feature = "stdio")]
-    Socket(SocketAddress),
+    Socket(SocketAddress, Box<Limits>),
 }
 
 #[cfg(any(feature = "http", feature = "stdio"))]
@@ -72,7 +72,9 @@ impl Target {
 
     #[cfg(feature = "stdio")]
     fn socket(text: &str) -> Result<Self, ConnectError> {
-        let address = text.parse().map(Self::Socket);
+        let address = text
+            .parse()
+            .map(|address| Self::Socket(address, Box::default()));
         address.map_err(|bad| ConnectError::local(shown_url(text), bad.to_string()))
     }
 
@@ -121,7 +123,24 @@ impl Target {
             #[cfg(feature = "stdio")]
             Self::Command(_) => Wire::Process,
             #[cfg(feature = "stdio")]
-            Self::Socket(_) => Wire::Socket,
+            Self::Socket(..) => Wire::Socket,
+        }
+    }
+
+    /// Sets the limits of what is made for it; an endpoint is made already.
+    #[cfg_attr(
+        not(any(feature = "http", feature = "stdio")),
+        expect(unused_variables, reason = "only the drivers have limits")
+    )]
+    pub(crate) fn with_limits(self, limits: &Limits) -> Self {
+        match self {
+            Self::Endpoint(endpoint) => Self::Endpoint(endpoint),
+            #[cfg(feature = "http")]
+            Self::Url(http) => Self::Url(Box::new(http.limits(limits.clone()))),
+            #[cfg(feature = "stdio")]
+            Self::Command(command) => Self::Command(Box::new(command.limits(limits.clone()))),
+            #[cfg(feature = "stdio")]
+            Self::Socket(address, _) => Self::Socket(address, Box::new(limits.clone())),
         }
     }
 
@@ -150,9 +169,8 @@ impl Target {
                     .spawn()?,
             ),
             #[cfg(feature = "stdio")]
-            Self::Socket(address) => {
-                let limits = Limits::default();
-                let connecting = StreamClient::connect(address, &limits, Arc::clone(clock));
+            Self::Socket(address, limits) => {
+                let connecting = StreamClient::connect(address, limits, Arc::clone(clock));
                 Driver::socket(connecting.await?)
             }
         })
@@ -207,7 +225,7 @@ impl fmt::Display for Target {
             #[cfg(feature = "stdio")]
             Self::Command(command) => write!(f, "the command {:?}", command.program()),
             #[cfg(feature = "stdio")]
-            Self::Socket(address) => address.fmt(f),
+            Self::Socket(address, _) => address.fmt(f),
         }
     }
 }

@@ -440,7 +440,7 @@ fn a_started_call_gives_its_notifications_then_its_outcome() {
 }
 
 #[test]
-fn a_peer_that_never_stops_notifying_is_held_to_the_deadline() {
+fn c5_a_peer_that_never_stops_notifying_is_held_to_the_deadline() {
     struct Chatter(ManualClock);
 
     impl Exchange for Chatter {

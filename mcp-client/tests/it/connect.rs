@@ -171,7 +171,7 @@ fn silence_is_taken_for_legacy_after_five_seconds() {
 }
 
 #[test]
-fn a_server_that_never_answers_ends_at_the_deadline() {
+fn c13_a_server_that_never_answers_ends_at_the_deadline() {
     let silent = || {
         Script::new()
             .expects("server/discover")

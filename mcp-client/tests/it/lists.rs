@@ -68,7 +68,7 @@ fn a_server_without_the_method_has_no_tools() {
 }
 
 #[test]
-fn a_list_that_never_ends_is_an_error() {
+fn c7_a_list_that_never_ends_is_an_error() {
     let same = page(&["a"], Some("x"));
     let stage = Stage::new(
         modern()
@@ -84,7 +84,7 @@ fn a_list_that_never_ends_is_an_error() {
 }
 
 #[test]
-fn a_list_may_have_a_thousand_pages_and_no_more() {
+fn c7_a_list_may_have_a_thousand_pages_and_no_more() {
     let mut script = modern();
     for n in 1..=1_000 {
         script = script

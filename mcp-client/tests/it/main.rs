@@ -12,6 +12,8 @@ mod lists;
 mod mirrored;
 #[cfg(all(unix, feature = "stdio"))]
 mod process;
+#[cfg(all(unix, feature = "stdio"))]
+mod process_rows;
 
 use std::{
     future::Future,

@@ -19,17 +19,17 @@ legacy='{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"
 done='{"content":[{"type":"text","text":"done"}]}'
 "#;
 
-fn shell(script: &str) -> ChildCommand {
+pub(crate) fn shell(script: &str) -> ChildCommand {
     ChildCommand::new("sh")
         .arg("-c")
         .arg(format!("{WORDS}{script}"))
 }
 
-fn builder() -> Builder {
+pub(crate) fn builder() -> Builder {
     Client::builder("tester", "1.0").probe_timeout(Duration::from_secs(2))
 }
 
-async fn connect(script: &str) -> Result<Client, ConnectError> {
+pub(crate) async fn connect(script: &str) -> Result<Client, ConnectError> {
     builder().connect_command(shell(script)).await
 }
 

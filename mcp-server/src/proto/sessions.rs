@@ -1,4 +1,4 @@
-//! The table of legacy sessions on HTTP: who is there, what runs, who has been idle too long.
+//! The table of legacy sessions on HTTP: who is there, what runs, who has been idle or there for too long.
 //!
 //! Time and entropy are arguments. What ends is handed back, since ending it may call anything.
 
@@ -19,6 +19,8 @@ use mcp_types::RequestId;
 pub struct SessionLimits {
     /// A session in which nothing happens, and to which nobody listens, ends after this: 300 s.
     pub idle: Duration,
+    /// A session ends after this, whatever happens in it: 24 h.
+    pub age: Duration,
     /// Sessions: 10,000.
     pub total: usize,
     /// Sessions of one [`Principal`](crate::http::Principal): 100.
@@ -31,6 +33,7 @@ impl Default for SessionLimits {
     fn default() -> Self {
         Self {
             idle: Duration::from_secs(300),
+            age: Duration::from_secs(24 * 3600),
             total: 10_000,
             per_principal: 100,
             in_flight: 128,
@@ -43,6 +46,12 @@ impl SessionLimits {
     #[must_use]
     pub fn with_idle(self, idle: Duration) -> Self {
         Self { idle, ..self }
+    }
+
+    /// Sets after which time any session ends.
+    #[must_use]
+    pub fn with_age(self, age: Duration) -> Self {
+        Self { age, ..self }
     }
 
     /// Sets how many sessions there may be.
@@ -107,6 +116,7 @@ pub(crate) struct Sessions<S, C> {
 struct Entry<S, C> {
     session: S,
     principal: Option<Box<str>>,
+    opened: Instant,
     used: Instant,
     running: HashMap<RequestId, C>,
     listening: Option<(u64, C)>,
@@ -178,6 +188,7 @@ impl<S, C> Sessions<S, C> {
         let entry = Entry {
             session,
             principal: principal.map(Into::into),
+            opened: now,
             used: now,
             running: HashMap::new(),
             listening: None,
@@ -193,9 +204,8 @@ impl<S, C> Sessions<S, C> {
         principal: Option<&str>,
         now: Instant,
     ) -> Option<&S> {
-        let idle = self.limits.idle;
         let entry = self.entries.get_mut(id)?;
-        if entry.principal.as_deref() != principal || entry.is_due(idle, now) {
+        if entry.principal.as_deref() != principal || entry.is_due(&self.limits, now) {
             return None;
         }
         entry.used = now;
@@ -268,10 +278,12 @@ impl<S, C> Sessions<S, C> {
         Some(self.closed(entry))
     }
 
-    /// Takes the sessions out that were idle for too long.
+    /// Takes the sessions out that were idle for too long, or are too old.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<Closed<S, C>> {
-        let idle = self.limits.idle;
-        let due = self.entries.extract_if(|_, entry| entry.is_due(idle, now));
+        let limits = &self.limits;
+        let due = self
+            .entries
+            .extract_if(|_, entry| entry.is_due(limits, now));
         let due: Vec<_> = due.map(|(_, entry)| entry).collect();
         due.into_iter().map(|entry| self.closed(entry)).collect()
     }
@@ -282,12 +294,16 @@ impl<S, C> Sessions<S, C> {
         all.into_iter().map(|entry| self.closed(entry)).collect()
     }
 
-    /// When to call [`Self::expire`] next; `None` while there is no session, or none can ever be idle for too long.
+    /// When to call [`Self::expire`] next; `None` while there is no session, or none can ever be due.
     /// A session at work may be idle at the earliest one idle time from `now`.
     pub(crate) fn poll_timeout(&self, now: Instant) -> Option<Instant> {
-        let since = |entry: &Entry<S, C>| if entry.is_busy() { now } else { entry.used };
-        let first = self.entries.values().map(since).min()?;
-        first.checked_add(self.limits.idle)
+        let SessionLimits { idle, age, .. } = self.limits;
+        let due = |entry: &Entry<S, C>| {
+            let used = if entry.is_busy() { now } else { entry.used };
+            let ends = [used.checked_add(idle), entry.opened.checked_add(age)];
+            ends.into_iter().flatten().min()
+        };
+        self.entries.values().filter_map(due).min()
     }
 
     fn closed(&mut self, entry: Entry<S, C>) -> Closed<S, C> {
@@ -313,7 +329,8 @@ impl<S, C> Entry<S, C> {
         !self.running.is_empty() || self.listening.is_some()
     }
 
-    fn is_due(&self, idle: Duration, now: Instant) -> bool {
-        !self.is_busy() && now.saturating_duration_since(self.used) >= idle
+    fn is_due(&self, limits: &SessionLimits, now: Instant) -> bool {
+        let after = |since, time| now.saturating_duration_since(since) >= time;
+        after(self.opened, limits.age) || !self.is_busy() && after(self.used, limits.idle)
     }
 }

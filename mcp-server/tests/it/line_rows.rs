@@ -2,13 +2,13 @@
 //! still serves.
 
 use mcp_server::{Limits, Server};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":"after","method":"ping"}"#;
 
-/// What comes back for `input`: the id of each answer, and `ok` or its code.
-async fn check(input: impl AsRef<[u8]>, expected: &[&str]) {
+/// What comes back for `input` and a ping after it.
+async fn lines(input: impl AsRef<[u8]>) -> Vec<Value> {
     let server = Server::new("s", "1").limits(Limits::default().with_server_line(200_000));
     let (ours, theirs) = duplex(1 << 20);
     let (reader, writer) = split(theirs);
@@ -24,14 +24,21 @@ async fn check(input: impl AsRef<[u8]>, expected: &[&str]) {
     };
     let (served, output) = tokio::join!(server.serve(reader, writer), client);
     served.unwrap();
-    let told = output.lines().map(|line| {
-        let answer: Value = serde_json::from_str(line).unwrap();
+    let lines = output.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// That `input` has these answers: the id of each, and `ok` or its code.
+async fn check(input: impl AsRef<[u8]>, expected: &[&str]) {
+    let shown = String::from_utf8_lossy(&input.as_ref()[..input.as_ref().len().min(100)]);
+    let told = lines(input.as_ref()).await.into_iter().map(|answer| {
         let code = answer["error"]["code"].as_i64();
         let code = code.map_or_else(|| "ok".to_owned(), |code| code.to_string());
         format!("{} {code}", answer["id"])
     });
     let mut told: Vec<String> = told.collect();
-    let shown = String::from_utf8_lossy(&input.as_ref()[..input.as_ref().len().min(100)]);
     assert_eq!(told.pop().as_deref(), Some("\"after\" ok"), "{shown}");
     assert_eq!(told, expected, "{shown}");
 }
@@ -88,6 +95,26 @@ async fn b12_a_mark_counts_at_the_start_of_the_stream_alone() {
 }
 
 #[tokio::test]
+async fn b10_numbers_that_json_has_no_words_for_are_a_parse_error() {
+    for number in ["NaN", "Infinity", "-Infinity", "+1", "01", ".5", "0x1"] {
+        let params =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":{number}}}}}"#);
+        check(params, &["null -32700"]).await;
+    }
+}
+
+#[tokio::test]
+async fn b13_half_a_character_is_refused_where_it_is_read_and_the_connection_lives() {
+    let method = r#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#;
+    check(method, &["1 -32600"]).await;
+    let id = r#"{"jsonrpc":"2.0","id":"\udfff","method":"ping"}"#;
+    check(id, &["null -32600"]).await;
+    // What nobody reads is nobody's business.
+    let unread = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\ud800"}}"#;
+    check(unread, &["1 ok"]).await;
+}
+
+#[tokio::test]
 async fn b14_control_characters_are_escaped_or_refused_and_only_lf_splits() {
     for byte in ["\0", "\u{1}", "\u{1f}"] {
         let message =
@@ -135,4 +162,73 @@ async fn b20_ids_come_back_as_they_were() {
 async fn b21_a_wrong_version_of_json_rpc_is_refused_with_the_id() {
     check(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, &["7 -32600"]).await;
     check(r#"{"id":7,"method":"ping"}"#, &["7 -32600"]).await;
+}
+
+#[tokio::test]
+async fn b7_a_member_that_stands_twice_is_refused() {
+    for line in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping","m\u0065thod":"ping"}"#,
+        r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}"#,
+    ] {
+        check(line, &["1 -32600"]).await;
+    }
+}
+
+#[tokio::test]
+async fn b8_names_are_compared_byte_by_byte() {
+    for line in [
+        r#"{"jsonrpc":"2.0","id":1,"Method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"meth\u0000od":"ping"}"#,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"me\u{17f}hod\":\"ping\"}",
+    ] {
+        check(line, &["1 -32600"]).await;
+    }
+    let other = r#"{"jsonrpc":"2.0","id":1,"ID":2,"method":"ping","Method":"x"}"#;
+    check(other, &["1 ok"]).await;
+}
+
+/// `messages` as one batch.
+fn batch(messages: &[String]) -> String {
+    format!("[{}]", messages.join(","))
+}
+
+#[tokio::test]
+async fn b18_a_batch_is_refused_whole_but_in_2025_03_26() {
+    let pings: Vec<String> = (0..3).map(|id| ping(&id.to_string())).collect();
+    check(batch(&pings), &["null -32600"]).await;
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let params = format!(
+            r#"{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}"#
+        );
+        let open =
+            format!(r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{params}}}"#);
+        let told = lines(&format!("{open}\n{}", batch(&pings))).await;
+        let expected = match revision {
+            "2025-03-26" => json!([
+                {"jsonrpc": "2.0", "id": 0, "result": {}},
+                {"jsonrpc": "2.0", "id": 1, "result": {}},
+                {"jsonrpc": "2.0", "id": 2, "result": {}},
+            ]),
+            _ => json!(-32600),
+        };
+        let answer = match told[1].is_array() {
+            true => told[1].clone(),
+            false => told[1]["error"]["code"].clone(),
+        };
+        assert_eq!(answer, expected, "{revision}");
+        assert_eq!(told.len(), 3, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn b18_a_batch_has_64_members_at_most() {
+    let params = r#"{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
+    let open = format!(r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{params}}}"#);
+    for (size, is_served) in [(64, true), (65, false)] {
+        let pings: Vec<String> = (0..size).map(|id| ping(&id.to_string())).collect();
+        let told = lines(&format!("{open}\n{}", batch(&pings))).await;
+        assert_eq!(told[1].as_array().map(Vec::len), is_served.then_some(size));
+        assert_eq!(told[1]["error"]["code"].is_null(), is_served);
+    }
 }

@@ -31,6 +31,8 @@ mod rows;
 mod sessions;
 #[cfg(all(unix, feature = "stdio"))]
 mod sockets;
+#[cfg(feature = "stdio")]
+mod state_rows;
 #[cfg(all(unix, feature = "stdio"))]
 mod stdio;
 #[cfg(feature = "stdio")]

@@ -54,6 +54,11 @@ pub struct Limits {
     pub head_time: Duration,
     /// Time until an HTTP request's body is complete: 60 s.
     pub body_time: Duration,
+    /// Time after which a body that is not complete must have come at `body_rate`: 10 s.
+    pub body_grace: Duration,
+    /// What must have come of a body for each second beyond `body_grace`, in bytes: 1 KiB. With 0 it may drip until
+    /// `body_time`.
+    pub body_rate: usize,
     /// Time an HTTP connection may be idle, and a peer may take nothing: 75 s. A TCP client that is silent so long is
     /// asked by the system whether it is still there.
     pub idle_time: Duration,
@@ -92,6 +97,17 @@ impl Limits {
             ..Self::default()
         }
     }
+
+    /// How long after its first byte a body of which `read` bytes have come may still be incomplete: a body that
+    /// drips has less time than one that flows.
+    pub fn body_patience(&self, read: usize) -> Duration {
+        if self.body_rate == 0 {
+            return self.body_time;
+        }
+        let rate = u32::try_from(self.body_rate).unwrap_or(u32::MAX);
+        let flowing = Duration::from_secs(read as u64) / rate;
+        self.body_grace.saturating_add(flowing).min(self.body_time)
+    }
 }
 
 impl Default for Limits {
@@ -118,6 +134,8 @@ impl Default for Limits {
             stderr: 64 * KIB,
             head_time: Duration::from_secs(30),
             body_time: Duration::from_secs(60),
+            body_grace: Duration::from_secs(10),
+            body_rate: KIB,
             idle_time: Duration::from_secs(75),
             connect_time: Duration::from_secs(10),
             farewell_time: Duration::from_secs(2),
@@ -169,6 +187,8 @@ setters! {
     with_stderr: stderr: usize;
     with_head_time: head_time: Duration;
     with_body_time: body_time: Duration;
+    with_body_grace: body_grace: Duration;
+    with_body_rate: body_rate: usize;
     with_idle_time: idle_time: Duration;
     with_connect_time: connect_time: Duration;
     with_farewell_time: farewell_time: Duration;
@@ -180,4 +200,32 @@ setters! {
     with_renew_time: renew_time: Duration;
     with_renew_pause: renew_pause: Duration;
     with_stream_idle_time: stream_idle_time: Duration;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a14_a_body_has_ten_seconds_and_one_more_for_each_kib() {
+        let check = |limits: &Limits, read, millis| {
+            assert_eq!(
+                limits.body_patience(read),
+                Duration::from_millis(millis),
+                "{read}"
+            );
+        };
+        let limits = Limits::default();
+        check(&limits, 0, 10_000);
+        check(&limits, 512, 10_500);
+        check(&limits, 49 * KIB, 59_000);
+        check(&limits, 50 * KIB, 60_000);
+        check(&limits, usize::MAX, 60_000);
+        let limits = limits.with_body_rate(0);
+        check(&limits, 0, 60_000);
+        let limits = limits
+            .with_body_rate(usize::MAX)
+            .with_body_time(Duration::from_secs(5));
+        check(&limits, 0, 5_000);
+    }
 }

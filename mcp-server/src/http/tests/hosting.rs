@@ -18,7 +18,7 @@ async fn serve(host: &super::super::HttpHost, address: &str) -> Result<(), HttpE
 }
 
 #[tokio::test]
-async fn off_loopback_it_does_not_start_without_an_allow_list() {
+async fn a5_off_loopback_it_does_not_start_without_an_allow_list() {
     let server = Server::new("test", "1.0");
     let error = serve(&server.http(), "0.0.0.0:0").await.unwrap_err();
     assert!(error.is_no_hosts());

@@ -20,6 +20,28 @@ use super::{
 use crate::{Server, http::Principal};
 
 #[tokio::test]
+async fn a6_ids_are_drawn_and_never_twice() {
+    let hosted = Hosted::start(|host| host).await;
+    let mut ids: Vec<String> = Vec::new();
+    for _ in 0..200 {
+        let id = open(&hosted, "2025-11-25").await;
+        // A counter or a clock in them would make most digits the same.
+        let same = |other: &String| {
+            id.bytes()
+                .zip(other.bytes())
+                .filter(|(a, b)| a == b)
+                .count()
+        };
+        let most = ids.iter().map(same).max().unwrap_or_default();
+        assert!(
+            id.len() == 32 && most <= 16,
+            "{most} of 32 digits of an id were there before"
+        );
+        ids.push(id);
+    }
+}
+
+#[tokio::test]
 async fn a7_a_session_does_not_exist_for_another_principal() {
     let server = Server::new("test", "1.0");
     let clock = Arc::new(ManualClock::new());

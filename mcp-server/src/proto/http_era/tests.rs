@@ -468,7 +468,7 @@ fn a_modern_request_is_judged_in_order() {
 }
 
 #[test]
-fn routing_headers_are_compared_decoded_and_with_regard_to_case() {
+fn a13_routing_headers_are_compared_decoded_and_with_regard_to_case() {
     let named = |name: &str, header| {
         let body = request(
             "tools/call",

@@ -76,7 +76,9 @@ fn caps_hold_and_a_closed_session_makes_room() {
 
 #[test]
 fn no_idle_time_is_too_long() {
-    let limits = SessionLimits::default().with_idle(Duration::MAX);
+    let limits = SessionLimits::default()
+        .with_idle(Duration::MAX)
+        .with_age(Duration::MAX);
     let (mut table, now) = (table(limits), start());
     table.open(id(1), "", None, now).unwrap();
     assert_eq!(table.poll_timeout(now), None);
@@ -128,6 +130,27 @@ fn an_idle_session_expires_and_a_busy_one_does_not() {
         })
     );
     assert_eq!(table.poll_timeout(late), None);
+}
+
+#[test]
+fn c9_a_session_ends_after_24_hours_whatever_happens_in_it() {
+    let (mut table, mut now) = (table(SessionLimits::default()), start());
+    let end = now + seconds(24 * 3600);
+    table.open(id(1), "busy", None, now).unwrap();
+    table.open(id(2), "used", None, now).unwrap();
+    table.listen(&id(1), 10).unwrap();
+    while now + seconds(299) < end {
+        now += seconds(299);
+        assert_eq!(table.find(&id(2), None, now), Some(&"used"));
+        assert_eq!(table.expire(now), []);
+    }
+    assert_eq!(table.poll_timeout(now), Some(end));
+    assert_eq!(table.find(&id(1), None, end - seconds(1)), Some(&"busy"));
+    assert_eq!(table.find(&id(1), None, end), None);
+    let mut ended = table.expire(end);
+    ended.sort_by_key(|closed| closed.session);
+    let of = |session, at_work| Closed { session, at_work };
+    assert_eq!(ended, [of("busy", vec![10]), of("used", vec![])]);
 }
 
 #[test]

@@ -192,7 +192,7 @@ async fn an_event_stream_gives_notifications_and_then_the_answer() {
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_without_an_answer_fails_at_once() {
+async fn c14_a_stream_that_ends_without_an_answer_fails_at_once() {
     let failure =
         failure("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: noise\n\n!close")
             .await;

@@ -1,6 +1,11 @@
-//! Reading a request's body: whole, within its limit, before its deadline.
+//! Reading a request's body: whole, within its limit, before its deadline, and no slower than its rate.
 
-use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
+use std::{
+    future::poll_fn,
+    pin::pin,
+    task::Poll,
+    time::{Duration, Instant},
+};
 
 use bytes::{Buf, Bytes, BytesMut};
 use http::StatusCode;
@@ -34,7 +39,7 @@ where
     let mut body = pin!(body);
     let mut read = Collected::default();
     // Most bodies are there already when their head is, and need no timer.
-    let mut deadline: Option<Sleep> = None;
+    let mut waiting: Option<Waiting> = None;
     poll_fn(|cx| {
         loop {
             match body.as_mut().poll_frame(cx) {
@@ -52,14 +57,39 @@ where
                 Poll::Pending => break,
             }
         }
-        let sleep =
-            deadline.get_or_insert_with(|| clock.sleep_until(clock.deadline(limits.body_time)));
-        sleep
-            .as_mut()
-            .poll(cx)
-            .map(|()| Err(Unread::TooSlow(limits.body_time)))
+        let patience = limits.body_patience(read.len());
+        let waiting = waiting.get_or_insert_with(|| Waiting::new(clock, patience));
+        waiting.extend(clock, patience);
+        let late = waiting.sleep.as_mut().poll(cx);
+        late.map(|()| Err(Unread::TooSlow(patience)))
     })
     .await
+}
+
+/// A body that is not all there yet.
+struct Waiting {
+    since: Instant,
+    patience: Duration,
+    sleep: Sleep,
+}
+
+impl Waiting {
+    fn new(clock: &dyn Clock, patience: Duration) -> Self {
+        Self {
+            since: clock.now(),
+            patience,
+            sleep: clock.sleep_until(clock.deadline(patience)),
+        }
+    }
+
+    /// What has come in the meantime may have earned it more time.
+    fn extend(&mut self, clock: &dyn Clock, patience: Duration) {
+        if patience > self.patience {
+            let spent = clock.now().saturating_duration_since(self.since);
+            self.patience = patience;
+            self.sleep = clock.sleep_until(clock.deadline(patience.saturating_sub(spent)));
+        }
+    }
 }
 
 /// One chunk stays where it is; more are joined.
@@ -105,7 +135,10 @@ impl From<Unread> for HttpAnswer {
             Unread::TooLarge(limit) => return Refusal::TooLarge { limit }.into(),
             Unread::TooSlow(time) => (
                 StatusCode::REQUEST_TIMEOUT,
-                format!("The body was not complete within {} s.", time.as_secs()),
+                format!(
+                    "The body was not complete within {:.1} s; it may take longer the faster it comes.",
+                    time.as_secs_f64()
+                ),
             ),
             Unread::Broken => (
                 StatusCode::BAD_REQUEST,

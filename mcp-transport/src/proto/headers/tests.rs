@@ -22,7 +22,7 @@ fn plain_values_stand_as_they_are() {
 }
 
 #[test]
-fn other_values_are_wrapped() {
+fn a12_other_values_are_wrapped() {
     let check = |value, expected| assert_eq!(encode(value), expected);
     check("größe", "=?base64?Z3LDtsOfZQ==?=");
     check(" a", "=?base64?IGE=?=");
@@ -100,7 +100,7 @@ fn h21_a_repeated_header_is_a_mismatch() {
 
 proptest! {
     #[test]
-    fn what_is_encoded_decodes(value in prop_oneof![any::<String>(), "(=\\?base64\\?)?[ -~]{0,8}(\\?=)?"]) {
+    fn a12_what_is_encoded_decodes(value in prop_oneof![any::<String>(), "(=\\?base64\\?)?[ -~]{0,8}(\\?=)?"]) {
         let encoded = encode(&value);
         prop_assert!(encoded.as_bytes().iter().all(|byte| matches!(byte, b' '..=b'~')));
         prop_assert_eq!(decode(&encoded).unwrap(), value);

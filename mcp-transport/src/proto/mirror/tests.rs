@@ -162,7 +162,7 @@ fn present_arguments_have_headers_and_null_or_absent_ones_none() {
 }
 
 #[test]
-fn a_call_that_no_header_can_repeat_is_not_sent() {
+fn a12_a_call_that_no_header_can_repeat_is_not_sent() {
     let mirror = property(&json!({ "type": "integer", "x-mcp-header": "A" })).unwrap();
     for arguments in [
         r#"{"a":1.5}"#,

@@ -40,7 +40,7 @@ fn priming_event_sets_the_last_id_and_an_empty_id_resets_it() {
 }
 
 #[test]
-fn the_backoff_doubles_with_full_jitter_for_five_tries() {
+fn c15_the_backoff_doubles_with_full_jitter_for_five_tries() {
     let waits = |random| {
         let mut resume = Resume::new();
         let waits: Vec<_> = core::iter::from_fn(|| resume.again(SHORT, random)).collect();
@@ -52,7 +52,7 @@ fn the_backoff_doubles_with_full_jitter_for_five_tries() {
 }
 
 #[test]
-fn retry_field_is_clamped_and_jittered_upwards_only() {
+fn c15_retry_field_is_clamped_and_jittered_upwards_only() {
     let check = |millis, random, expected| {
         let mut resume = Resume::new();
         resume.saw(&retry(millis));
@@ -94,7 +94,7 @@ fn connections(lived: Duration, events: impl Fn(usize) -> Vec<Event>) -> usize {
 }
 
 #[test]
-fn same_last_event_id_again_and_again_stops_after_five() {
+fn c15_same_last_event_id_again_and_again_stops_after_five() {
     let same = |_| vec![event("a")];
     assert_eq!(connections(SHORT, same), 5);
     let circle = |_| vec![event("a"), event("b"), event("c")];

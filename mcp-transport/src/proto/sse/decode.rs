@@ -6,8 +6,11 @@ use std::{collections::VecDeque, mem};
 use bytes::{Buf, Bytes, BytesMut};
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
+const DATA: &[u8] = b"data:";
 /// The default limit of a line and of an event's data: 16 MiB.
 const DEFAULT_LIMIT: usize = 16 * 1024 * 1024;
+/// The default limit of a line that is no data: 64 KiB.
+const FIELD_LIMIT: usize = 64 * 1024;
 
 /// Turns an event stream, cut into chunks anywhere, into [`Event`]s.
 ///
@@ -25,6 +28,7 @@ pub struct Decoder {
     block: Block,
     ready: VecDeque<Event>,
     line_limit: usize,
+    field_limit: usize,
     event_limit: usize,
     total_limit: u64,
     total: u64,
@@ -32,7 +36,8 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder with limits of 16 MiB for a line and for an event, and none for the whole stream.
+    /// A decoder with limits of 16 MiB for a line and for an event, 64 KiB for a line that is no data, and none for the
+    /// whole stream.
     pub fn new() -> Self {
         Self {
             buf: BytesMut::new(),
@@ -42,6 +47,7 @@ impl Decoder {
             block: Block::default(),
             ready: VecDeque::new(),
             line_limit: DEFAULT_LIMIT,
+            field_limit: FIELD_LIMIT,
             event_limit: DEFAULT_LIMIT,
             total_limit: u64::MAX,
             total: 0,
@@ -52,6 +58,12 @@ impl Decoder {
     /// Limits one line to `bytes`, its field name included and its line end not.
     pub fn with_line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
+        self
+    }
+
+    /// Limits one line that is no `data` to `bytes`: a comment, an id, a field that nobody knows.
+    pub fn with_field_limit(mut self, bytes: usize) -> Self {
+        self.field_limit = bytes;
         self
     }
 
@@ -139,10 +151,10 @@ impl Decoder {
                 .position(|&byte| byte == b'\n' || byte == b'\r')
             else {
                 self.scanned = self.buf.len();
-                return within(self.scanned, self.line_limit, TooLarge::Line);
+                return self.within_line(self.scanned);
             };
             let end = self.scanned + offset;
-            within(end, self.line_limit, TooLarge::Line)?;
+            self.within_line(end)?;
             self.skip_lf = self.buf[end] == b'\r';
             let line = self.buf.split_to(end).freeze();
             self.buf.advance(1);
@@ -153,6 +165,19 @@ impl Decoder {
                 self.ready.push_back(event);
             }
         }
+    }
+
+    /// Whether the line at the front of the buffer may have `size` bytes.
+    fn within_line(&self, size: usize) -> Result<(), TooLarge> {
+        let begun = size.min(DATA.len());
+        // What only begins like it may become it yet.
+        let is_data = self.buf[..begun] == DATA[..begun];
+        let field_limit = if is_data {
+            usize::MAX
+        } else {
+            self.field_limit
+        };
+        within(size, self.line_limit.min(field_limit), TooLarge::Line)
     }
 
     /// False while it is open whether the stream starts with a byte order mark.

@@ -224,6 +224,32 @@ fn limits_hold_to_the_byte() {
     check_limit(total, "data: a\n\n\n", Err(TooLarge::Stream(9)));
 }
 
+#[test]
+fn c17_a_line_that_is_no_data_has_64_kib() {
+    let size = 64 * 1024;
+    for name in [
+        ":", "id:", "event:", "retry:", "unknown:", "datax:", "nocolon",
+    ] {
+        let line = |size: usize| format!("{name}{}\n", "1".repeat(size - name.len()));
+        check_limit(Decoder::new, &line(size), Ok(()));
+        check_limit(Decoder::new, &line(size + 1), Err(TooLarge::Line(size)));
+        check_limit(
+            Decoder::new,
+            line(size + 1).trim(),
+            Err(TooLarge::Line(size)),
+        );
+    }
+    check_limit(
+        Decoder::new,
+        &format!("data:{}\n", "x".repeat(size)),
+        Ok(()),
+    );
+    let field = || Decoder::new().with_field_limit(3);
+    check_limit(field, "id:1\n", Err(TooLarge::Line(3)));
+    check_limit(field, "data:x\n", Ok(()));
+    check_limit(field, "datax\n", Err(TooLarge::Line(3)));
+}
+
 fn check_limit(decoder: impl Fn() -> Decoder, stream: &str, expected: Result<(), TooLarge>) {
     for size in [1, 3, stream.len()] {
         let mut decoder = decoder();

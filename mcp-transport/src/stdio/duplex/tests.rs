@@ -331,7 +331,7 @@ async fn t3_an_error_with_a_null_id_answers_the_probe_at_once() {
 }
 
 #[tokio::test]
-async fn t9_noise_is_skipped_and_counted_and_never_answered() {
+async fn peers_6_t9_noise_is_skipped_and_counted_and_never_answered() {
     with(Limits::default(), async |client, mut peer| {
         peer.writes("\u{feff}Starting server...\n\n  at line 1\r\n{\"a\":1}\n[]\n\"text\"\n")
             .await;
@@ -434,7 +434,7 @@ async fn calls_wait_for_room_and_the_table_is_bounded() {
 }
 
 #[tokio::test]
-async fn late_and_doubled_answers_are_stray() {
+async fn c3_late_and_doubled_answers_are_stray() {
     with(Limits::default(), async |client, mut peer| {
         let mut dropped = client.open(request("tools/call"));
         start(&mut dropped).await;

@@ -117,7 +117,7 @@ async fn nobody_there_is_told_with_the_address() {
 }
 
 #[tokio::test]
-async fn a_server_that_closes_ends_calls_as_lost() {
+async fn c14_a_server_that_closes_ends_calls_as_lost() {
     let (client, far) = pair();
     let (failed, ()) = tokio::join!(call(&client), async { drop(far) });
     let failure = failed.unwrap_err();

@@ -183,6 +183,20 @@ async fn s3_an_endpoint_elsewhere_gets_nothing() {
 }
 
 #[tokio::test]
+async fn a10_only_the_first_endpoint_counts() {
+    let other = "event: endpoint\ndata: http://b.example/m\n\nevent: endpoint\ndata: /other\n\n";
+    let (server, _push) = server(&format!("{ENDPOINT}{other}"), proper).await;
+    let client = connect(&server).await;
+    for method in ["initialize", "tools/list"] {
+        call(&client, method).await.unwrap();
+    }
+    let seen = server.requests();
+    let posts = seen.iter().filter(|seen| seen.line.starts_with("POST"));
+    let lines: Vec<_> = posts.map(|post| post.line.as_str()).collect();
+    assert_eq!(lines, ["POST /messages?s=1 HTTP/1.1"; 2]);
+}
+
+#[tokio::test]
 async fn s4_and_s5_what_is_no_stream_is_a_failure_with_its_answer() {
     let html = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
     for (answer, kind) in [

@@ -232,3 +232,27 @@ async fn row_39_a_close_takes_any_answer_to_its_delete_and_waits_for_none() {
         assert_eq!(seen[1].summary(), "DELETE  version=2025-06-18 session=s1");
     }
 }
+
+#[tokio::test]
+async fn peers_18_a_slow_answer_holds_up_no_other_call() {
+    let server = Server::answering(|request| {
+        Some(match request.kind() {
+            (_, "slow") => "!hang".to_owned(),
+            _ => json(200, OK),
+        })
+    })
+    .await;
+    let client = HttpClient::new(&server.url).unwrap();
+    let mut slow: Vec<_> = (0..32).map(|_| client.open(modern("slow", "{}"))).collect();
+    let waiting = poll_fn(|cx| {
+        for call in &mut slow {
+            assert!(call.as_mut().poll_event(cx).is_pending());
+        }
+        std::task::Poll::<()>::Pending
+    });
+    tokio::select! {
+        () = waiting => {}
+        () = server.requests_seen(32) => {}
+    }
+    result(call(&client, modern("tools/list", "{}")).await.1);
+}

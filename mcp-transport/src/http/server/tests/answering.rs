@@ -32,7 +32,7 @@ async fn an_outcome_that_comes_first_is_json() {
 }
 
 #[tokio::test]
-async fn one_byte_order_mark_before_the_message_is_skipped() {
+async fn b12_one_byte_order_mark_before_the_message_is_skipped() {
     let mut server = Server::start(Limits::default()).await;
     let mut client = server.post(&format!("\u{feff}{}", call(7, "call"))).await;
     server.feed().await.send(result("{}")).unwrap();

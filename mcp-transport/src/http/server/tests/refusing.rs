@@ -1,6 +1,6 @@
 //! What HTTP refuses by itself: each with its status and a JSON-RPC body.
 
-use super::{Server, call, post};
+use super::{Server, call, post, result};
 use crate::proto::limits::Limits;
 
 /// Sends `request`, expects `status` and a JSON-RPC error with `code` and `message` in it, and no id.
@@ -92,6 +92,22 @@ async fn heads_that_are_refused() {
             answer.contains("allow: GET, POST, DELETE\r\n"),
             status == 405
         );
+    }
+}
+
+#[tokio::test]
+async fn b1_the_limit_of_a_body_holds_to_the_byte() {
+    const LIMIT: usize = 1000;
+    let mut server = Server::start(Limits::default().with_request_body(LIMIT)).await;
+    let message = call(1, "call");
+    let sized = |size: usize| message.clone() + &" ".repeat(size - message.len());
+    for size in [LIMIT - 1, LIMIT] {
+        let mut client = server.post(&sized(size)).await;
+        server.feed().await.send(result("{}")).unwrap();
+        client.until(r#""id":1,"result":{}}"#).await;
+    }
+    for size in [LIMIT + 1, 100 * LIMIT] {
+        check(&server, &post(&sized(size)), 413, -32600, "1000 bytes").await;
     }
 }
 

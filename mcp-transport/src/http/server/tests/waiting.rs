@@ -19,17 +19,35 @@ async fn a_quiet_answer_becomes_a_stream_that_says_something() {
     client.until(r#""id":1,"result":{}}"#).await;
 }
 
+/// Sends all but the last byte of a body of `size` bytes, and then nothing.
+async fn all_but_one(server: &Server, size: usize) -> super::Client {
+    let mut client = server.connect().await;
+    let body = call(1, "call");
+    let request = post(&format!("{body}{}", " ".repeat(size - body.len())));
+    client.send(&request[..request.len() - 1]).await;
+    client
+}
+
 #[tokio::test]
 async fn a14_a_slow_body_is_408_after_60_seconds() {
     let server = Server::start(Limits::default()).await;
-    let mut client = server.connect().await;
-    let body = call(1, "call");
-    client.send(&post(&body)[..post(&body).len() - 1]).await;
+    let mut client = all_but_one(&server, 100_000).await;
     server.until_waiting(60).await;
     server.clock.advance(Duration::from_secs(60));
     let answer = client.rest().await;
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
-    assert!(answer.contains("within 60 s"), "{answer}");
+    assert!(answer.contains("within 60.0 s"), "{answer}");
+}
+
+#[tokio::test]
+async fn a14_a_body_that_drips_is_cut_after_10_seconds_and_a_kib_buys_one_more() {
+    let server = Server::start(Limits::default()).await;
+    let mut client = all_but_one(&server, 1024 + 1).await;
+    server.until_waiting(11).await;
+    server.clock.advance(Duration::from_secs(11));
+    let answer = client.rest().await;
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.contains("within 11.0 s"), "{answer}");
 }
 
 #[tokio::test]
