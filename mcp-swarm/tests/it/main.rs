@@ -12,6 +12,7 @@ mod carried;
 mod clearance;
 mod failing;
 mod house;
+mod listening;
 mod old_transport;
 mod pipes;
 mod recorder;

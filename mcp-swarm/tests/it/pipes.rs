@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Runs `with` a client of `server` at the other end of a byte stream.
-async fn over_stream(server: &Server, era: Era, with: impl AsyncFnOnce(Caller)) {
+pub(crate) async fn over_stream(server: &Server, era: Era, with: impl AsyncFnOnce(Caller)) {
     let (near, far) = duplex(4096);
     let (from_client, to_client) = split(far);
     let (from_server, to_server) = split(near);
