@@ -77,7 +77,7 @@ async fn without_a_check_only_the_type_is_asked() {
 }
 
 #[tokio::test]
-async fn r38_results_that_break_the_schema_are_a_failure_of_the_tool() {
+async fn r8_38_results_that_break_the_schema_are_a_failure_of_the_tool() {
     async fn bare() -> CallToolResult {
         CallToolResult::text("only text")
     }
@@ -141,6 +141,41 @@ async fn output_that_is_no_object_is_checked_as_the_tool_gave_it() {
     assert_eq!(result["structuredContent"], json!({"result": [1, 2]}));
     let modern = Peer::modern(&server).call("list", "{}").await;
     assert_eq!(modern["structuredContent"], json!([1, 2]));
+}
+
+/// An output that is an object or a text is wrapped where only objects are known, whichever it is this time.
+#[tokio::test]
+async fn r8_37_what_is_wrapped_is_decided_by_the_schema_and_never_by_the_value() {
+    let mut definition =
+        mcp_server::types::tool::Tool::new("either", raw(&json!({"type": "object"})));
+    definition.output_schema = Some(raw(
+        &json!({"anyOf": [{"type": "object"}, {"type": "string"}]}),
+    ));
+    let service = |call: mcp_server::Call| -> mcp_server::BoxFuture<Answer> {
+        let arguments = call.params.get("arguments").unwrap_or_default().to_owned();
+        let value = match &*arguments {
+            "{}" => "\"text\"".to_owned(),
+            object => object.to_owned(),
+        };
+        Box::pin(async { Answer::new(CallToolResult::structured(RawJson::parse(value).unwrap())) })
+    };
+    let tool = Tool::from_service(definition, std::sync::Arc::new(service));
+    let server = Server::new("s", "1")
+        .tool(tool)
+        .schema_check(JsonSchema::new());
+    for (arguments, value) in [("{}", json!("text")), (r#"{"a":1}"#, json!({"a": 1}))] {
+        for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
+            let legacy = Peer::legacy(&server, revision).await;
+            let result = legacy.call("either", arguments).await;
+            assert_eq!(
+                result["structuredContent"],
+                json!({"result": value}),
+                "{revision}"
+            );
+        }
+        let modern = Peer::modern(&server).call("either", arguments).await;
+        assert_eq!(modern["structuredContent"], value);
+    }
 }
 
 async fn none() -> &'static str {
@@ -215,7 +250,7 @@ async fn a_check_of_ones_own_is_asked_once_per_schema() {
 }
 
 #[tokio::test]
-async fn r44_the_text_beside_structure_is_the_servers_choice() {
+async fn r8_44_the_text_beside_structure_is_the_servers_choice() {
     async fn both() -> CallToolResult {
         CallToolResult {
             content: vec![ContentBlock::text("two")],

@@ -41,3 +41,5 @@ mod stream;
 mod tasks;
 #[cfg(feature = "test-util")]
 mod test_client;
+#[cfg(feature = "stdio")]
+mod threat_rows;
