@@ -3,7 +3,7 @@
 //! They differ by right in this: ours offers blocks without data (an `id` or a `retry` alone) and the last block that
 //! lacks its blank line, takes bytes that are no UTF-8, and reads `retry: +5` as no number, as the standard says; the
 //! other carries an `id` on to later events, and waits after a CR at the very end for an LF. It panics at a byte order
-//! mark, so that is taken off for it.
+//! mark in front, so one is taken off for it, and a second is kept behind a blank line.
 
 use std::{
     convert::Infallible,
@@ -33,7 +33,7 @@ impl Stream for Whole {
 }
 
 fn theirs(text: &str) -> Vec<Seen> {
-    let mut text = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+    let mut text = format!("\n{}", text.strip_prefix('\u{feff}').unwrap_or(text));
     if text.ends_with('\r') {
         text.push('\n');
     }
