@@ -3,15 +3,18 @@
 //! Each script is a run of lines; what came back is told in a line each: the id, then the code, the
 //! message and the data of an error, or `modern`, `legacy` (a result with and without `resultType`),
 //! or the version that `initialize` settled on. After each script the connection still serves.
+//!
+//! A script that holds only requests that can be read is asked of a connection in memory too, and answered alike.
 
+use bytes::Bytes;
 use mcp_server::{
     EraPolicy, Server, Tool,
     policy::{EnvelopePolicy, LockPolicy, ModernOnLegacy, SecondInitialize},
 };
-use mcp_types::{ErrorCode, ErrorObject};
+use mcp_types::{ErrorCode, ErrorObject, Message, RequestMeta, jsonrpc::decode};
 use serde_json::Value;
 
-use crate::stream::talk;
+use crate::{hosts, stream::talk};
 
 const PV: &str = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#;
 const CC: &str = r#""io.modelcontextprotocol/clientCapabilities":{}"#;
@@ -70,16 +73,48 @@ fn told(message: &Value) -> String {
     }
 }
 
-async fn check_with(policy: EraPolicy, lines: &[String], expected: &[String]) {
-    let server = Server::new("s", "1")
+fn server(policy: EraPolicy) -> Server {
+    Server::new("s", "1")
         .tool(Tool::new("echo", async || "echo"))
-        .era_policy(policy);
+        .era_policy(policy)
+}
+
+async fn check_with(policy: EraPolicy, lines: &[String], expected: &[String]) {
+    let server = server(policy);
     let answers = talk(&server, &(lines.join("\n") + "\n")).await;
     assert_eq!(
         answers.iter().map(told).collect::<Vec<_>>(),
         expected,
         "{lines:#?}"
     );
+    if let Some(requests) = lines
+        .iter()
+        .map(|line| as_request(line))
+        .collect::<Option<Vec<_>>>()
+    {
+        assert_eq!(in_memory(&server, &requests).await, expected, "{lines:#?}");
+    }
+}
+
+/// A line that a connection in memory can be asked: there a message cannot be malformed, and a request for what a
+/// legacy session hears unasked is no method.
+fn as_request(line: &str) -> Option<Value> {
+    let message = decode(&Bytes::copy_from_slice(line.as_bytes())).ok()?;
+    let Message::Request(request) = message else {
+        return None;
+    };
+    let can_be_asked =
+        request.method != "subscriptions/listen" && RequestMeta::of(&request.params).is_ok();
+    can_be_asked.then(|| serde_json::from_str(line).unwrap())
+}
+
+async fn in_memory(server: &Server, requests: &[Value]) -> Vec<String> {
+    let connection = server.connect();
+    let mut answers = Vec::new();
+    for request in requests {
+        answers.push(told(&hosts::in_memory(&connection, request).await));
+    }
+    answers
 }
 
 async fn check(lines: &[String], expected: &[String]) {
@@ -415,6 +450,8 @@ async fn d30_modern_methods_on_a_legacy_connection_are_not_found() {
         "2 -32601 Method not found: subscriptions/listen",
         "3 -32601 Method not found: tasks/update",
     ]);
+    check!([initialize(1, "2025-11-25"), bare(3, "tasks/update")] =>
+        ["1 2025-11-25", "3 -32601 Method not found: tasks/update"]);
 }
 
 #[tokio::test]
@@ -424,4 +461,28 @@ async fn d31_a_notification_needs_no_envelope() {
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,"_meta":{}}}"#,
         list(2, &[PV, CC]),
     ] => ["1 modern", "2 modern"]);
+}
+
+/// So that no row is left out in memory unseen.
+#[test]
+fn what_can_be_asked_in_memory() {
+    for line in [
+        list(1, &[PV, CC]),
+        list(1, &[LATER]),
+        initialize(1, "zzz"),
+        bare(1, "ping"),
+        bare(1, "no/such"),
+    ] {
+        assert!(as_request(&line).is_some(), "{line}");
+    }
+    let batch = format!("[{}]", bare(1, "ping"));
+    for line in [
+        "",
+        "{oops",
+        &batch,
+        r#"{"jsonrpc":"2.0","method":"x"}"#,
+        &request("null", "ping", ""),
+    ] {
+        assert!(as_request(line).is_none(), "{line}");
+    }
 }

@@ -11,12 +11,16 @@ mod calls;
 #[cfg(feature = "validate")]
 mod checked;
 mod crowd;
-#[cfg(feature = "stdio")]
+#[cfg(all(feature = "stdio", feature = "http"))]
 mod era_rows;
 mod extractors;
 mod failures;
 mod feature_rows;
 mod hints;
+#[cfg(all(feature = "stdio", feature = "http"))]
+mod hosts;
+#[cfg(all(feature = "stdio", feature = "http"))]
+mod http_rows;
 mod input;
 mod layers;
 #[cfg(feature = "stdio")]
@@ -26,6 +30,8 @@ mod listing;
 mod lists;
 mod peer;
 mod prompts;
+#[cfg(all(feature = "stdio", feature = "http"))]
+mod reports;
 mod resources;
 mod rows;
 mod sessions;
