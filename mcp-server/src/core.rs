@@ -88,7 +88,9 @@ impl Core {
                 let opening = self.run(request, revision, None);
                 Box::pin(Listening::new(listens, seat, opening, revision))
             }
-            Err(full) => Ended::boxed(Err(Failure::peer(full).with_http_status(503))),
+            Err(full) => Ended::boxed(Err(
+                Failure::peer(full).with_http_status(listen::FULL_STATUS)
+            )),
         }
     }
 

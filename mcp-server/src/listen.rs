@@ -19,7 +19,7 @@ use mcp_transport::{Clock, Request};
 use mcp_types::{ErrorCode, ErrorObject, RawJson, RequestId, subscription::SubscriptionFilter};
 use serde_json::json;
 
-pub(crate) use self::exchange::Listening;
+pub(crate) use self::exchange::{FULL_STATUS, Listening};
 pub use self::policy::SubscriptionPolicy;
 use crate::{
     hub::{Change, Following, Hub, Listener},
@@ -81,9 +81,8 @@ impl Listens {
     pub(crate) fn open(&self, hub: &Hub, request: &mut Request) -> Result<Seat, ErrorObject> {
         let ear = Arc::new(Ear::default());
         let (place, is_closed) = {
-            let principal = request.ext.get::<Principal>();
             let mut places = self.0.places();
-            let place = places.take(principal.map(|name| &*name.0), Arc::clone(&ear));
+            let place = places.take(Arc::clone(&ear));
             (place.map_err(full)?, places.is_closed())
         };
         if is_closed {
@@ -94,6 +93,8 @@ impl Listens {
             ear: Arc::clone(&ear),
             id: id.clone(),
             announces: self.0.policy.announces_end,
+            host: Arc::downgrade(&self.0),
+            place,
         });
         let listener: Weak<Ear> = Arc::downgrade(&ear);
         Ok(Seat {
@@ -160,12 +161,29 @@ pub(crate) struct Opening {
     ear: Arc<Ear>,
     id: RequestId,
     announces: bool,
+    host: Weak<Host>,
+    place: Place,
 }
 
 impl Opening {
     /// The id of the request, which is that of the subscription.
     pub(crate) fn id(&self) -> &RequestId {
         &self.id
+    }
+
+    /// Says who listens, as far as the layers have found out.
+    ///
+    /// # Errors
+    /// When there are as many subscriptions of theirs as there may be.
+    pub(crate) fn claim(&self, principal: Option<&Principal>) -> Result<(), ErrorObject> {
+        let (Some(principal), Some(host)) = (principal, self.host.upgrade()) else {
+            return Ok(());
+        };
+        let claimed = host.places().name(self.place, &principal.0);
+        claimed.map_err(|reached| {
+            self.ear.hearing().is_refused = true;
+            full(reached)
+        })
     }
 
     /// From here on the client hears of what `honoured` names.
@@ -204,6 +222,8 @@ struct Hearing {
     subscription: Option<Subscription>,
     /// The server ends it, or will as soon as it has begun.
     is_closed: bool,
+    /// Who listens has as many subscriptions as they may.
+    is_refused: bool,
     waker: Option<Waker>,
 }
 
@@ -214,6 +234,10 @@ impl Ear {
             subscription.handle_close();
         }
         hearing.subscription = Some(subscription);
+    }
+
+    fn is_refused(&self) -> bool {
+        self.hearing().is_refused
     }
 
     fn has_begun(&self) -> bool {

@@ -17,6 +17,9 @@ use mcp_types::{
 use super::{Listens, Seat};
 use crate::proto::listen::Said;
 
+/// The HTTP status of a request to listen that finds no place.
+pub(crate) const FULL_STATUS: u16 = 503;
+
 /// The exchange of one subscription: its acknowledgement, its news, and at last its result. Dropping it ends it.
 pub(crate) struct Listening {
     state: State,
@@ -81,6 +84,10 @@ impl Exchange for Listening {
                     let limit = this.limit.take();
                     this.over =
                         limit.map(|(clock, limit)| clock.sleep_until(clock.deadline(limit)));
+                }
+                Event::Outcome(Err(failure)) if seat.ear.is_refused() => {
+                    let failure = failure.with_http_status(FULL_STATUS);
+                    return this.end(Event::Outcome(Err(failure)));
                 }
                 Event::Outcome(outcome) => return this.end(Event::Outcome(outcome)),
                 // Whatever a layer says would come before the acknowledgement, and nothing may.

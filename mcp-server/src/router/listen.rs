@@ -19,6 +19,7 @@ impl Router {
         let Some(opening) = call.ext.get::<Opening>() else {
             return Err(envelope::method_not_found(call.method.as_str()));
         };
+        opening.claim(call.ext.get())?;
         let ListenParams { notifications, .. } = decode(call)?;
         opening.begin(self.honoured(notifications, call)?);
         Ok(Answer::new(ListenResult::new(opening.id())))

@@ -367,6 +367,29 @@ fn c11_so_many_subscriptions_a_connection_and_a_place_is_free_once_one_is_droppe
     }
 }
 
+/// One that is dropped, over or refused leaves nothing behind.
+#[test]
+fn r12_who_listens_no_more_is_told_no_more() {
+    let it = changing();
+    let hub = it.server.hub();
+    let followers = || format!("{hub:?}");
+    let peer = Peer::modern(&it.server);
+    let all: Vec<_> = (0..8)
+        .map(|_| Heard::begin(&peer, &everything()).0)
+        .collect();
+    assert_eq!(followers(), "Hub { followers: 8 }");
+    Heard::open(&peer, &everything()).error();
+    drop(all);
+    assert_eq!(followers(), "Hub { followers: 0 }");
+    let (mut empty, _) = Heard::begin(&peer, &json!({}));
+    empty.result();
+    let (mut ended, _) = Heard::begin(&peer, &everything());
+    assert_eq!(followers(), "Hub { followers: 1 }", "the empty one is over");
+    drop(peer);
+    ended.result();
+    assert_eq!(followers(), "Hub { followers: 0 }");
+}
+
 #[test]
 fn c11_so_many_resources_a_subscription() {
     let it = changing();

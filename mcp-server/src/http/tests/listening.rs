@@ -14,7 +14,8 @@ use tokio::{
 
 use super::{Client, HttpError, Received, http, meta};
 use crate::{
-    Principal, Prompt, Prompts, Resource, Resources, Server, SubscriptionPolicy, Tool, Tools,
+    Answer, BoxFuture, Call, Principal, Prompt, Prompts, Resource, Resources, Server, Service,
+    SubscriptionPolicy, Tool, Tools,
 };
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
@@ -329,6 +330,30 @@ async fn s6_so_many_subscriptions_a_principal() {
         let nobody = Stream::open(address, &listen(&json!(id), &tools_alone())).await;
         assert!(nobody.is_accepted());
     }
+}
+
+/// What a layer of the server has found out counts as well.
+#[tokio::test]
+async fn s6_so_many_subscriptions_a_principal_that_a_layer_names() {
+    let policy = SubscriptionPolicy::default().with_per_principal(1);
+    let named = |inner: Arc<dyn Service>| -> Arc<dyn Service> {
+        Arc::new(move |mut call: Call| -> BoxFuture<Answer> {
+            call.ext.insert(Principal("ada".into()));
+            inner.call(call)
+        })
+    };
+    let server = server(policy).layer(named);
+    let host = server.http().clock(Arc::new(ManualClock::new()));
+    let app = axum::Router::new().nest_service("/mcp", host.service().unwrap());
+    let address = super::hosting::serve_router(app).await;
+    let stream = Stream::open(address, &listen(&json!(1), &tools_alone())).await;
+    assert!(stream.is_accepted(), "{}", stream.head);
+    let refused = refusal(address, &listen(&json!(2), &tools_alone())).await;
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert_eq!(refused.header("retry-after"), Some("5"));
+    let error = &refused.json()["error"];
+    assert_eq!(error["message"], "Subscription limit reached");
+    assert_eq!(error["data"]["limit"], 1);
 }
 
 /// A router of one's own ends its streams by hand.

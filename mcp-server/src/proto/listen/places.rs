@@ -34,26 +34,35 @@ impl<H: Clone> Places<H> {
         }
     }
 
-    /// Takes a place.
+    /// Takes a place, which is nobody's yet.
     ///
     /// # Errors
     /// The limit that is reached; no place was taken.
-    pub(crate) fn take(&mut self, principal: Option<&str>, handle: H) -> Result<Place, Reached> {
+    pub(crate) fn take(&mut self, handle: H) -> Result<Place, Reached> {
         if self.taken.len() >= self.most {
             return Err(Reached(self.most));
         }
-        if let Some(principal) = principal {
-            let taken = self.principals.get(principal).copied().unwrap_or_default();
-            if taken >= self.most_of_principal {
-                return Err(Reached(self.most_of_principal));
-            }
-            self.principals.insert(principal.into(), taken + 1);
-        }
         let place = Place(self.next);
         self.next += 1;
-        self.taken
-            .insert(place, (principal.map(Into::into), handle));
+        self.taken.insert(place, (None, handle));
         Ok(place)
+    }
+
+    /// Says whose place it is, once that is known. It stays so.
+    ///
+    /// # Errors
+    /// The limit that is reached; the place is still nobody's.
+    pub(crate) fn name(&mut self, place: Place, principal: &str) -> Result<(), Reached> {
+        let Some((name @ None, _)) = self.taken.get_mut(&place) else {
+            return Ok(());
+        };
+        let taken = self.principals.get(principal).copied().unwrap_or_default();
+        if taken >= self.most_of_principal {
+            return Err(Reached(self.most_of_principal));
+        }
+        self.principals.insert(principal.into(), taken + 1);
+        *name = Some(principal.into());
+        Ok(())
     }
 
     /// Gives a place back.

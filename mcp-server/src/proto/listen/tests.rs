@@ -204,26 +204,31 @@ fn run(order: &[Step], filter: SubscriptionFilter, wants: bool, announces: bool)
 #[test]
 fn places_are_counted_for_all_and_for_each_principal() {
     let mut places = Places::new(3, 2);
-    let first = places.take(Some("a"), 1).unwrap();
-    places.take(Some("a"), 2).unwrap();
-    assert_eq!(places.take(Some("a"), 3), Err(Reached(2)));
-    let nobodys = places.take(None, 4).unwrap();
-    assert_eq!(places.take(Some("b"), 5), Err(Reached(3)));
-    places.leave(first);
+    let all: Vec<_> = (0..3).map(|handle| places.take(handle).unwrap()).collect();
+    assert_eq!(places.take(3), Err(Reached(3)));
+    assert_eq!(places.name(all[0], "a"), Ok(()));
+    assert_eq!(places.name(all[1], "a"), Ok(()));
+    assert_eq!(places.name(all[1], "a"), Ok(()), "it is so already");
+    assert_eq!(places.name(all[2], "a"), Err(Reached(2)));
+    assert_eq!(places.name(all[2], "b"), Ok(()));
+    places.leave(all[0]);
     // Who comes twice to give back gives back once.
-    places.leave(first);
-    places.take(Some("a"), 6).unwrap();
-    assert_eq!(places.take(Some("a"), 7), Err(Reached(3)));
-    places.leave(nobodys);
-    assert_eq!(places.take(Some("a"), 8), Err(Reached(2)));
-    places.take(None, 9).unwrap();
+    places.leave(all[0]);
+    assert_eq!(places.name(all[0], "c"), Ok(()), "it is nobody's place");
+    let again = places.take(4).unwrap();
+    assert_eq!(places.name(again, "a"), Ok(()));
+    assert_eq!(places.take(5), Err(Reached(3)));
+    places.leave(all[2]);
+    let last = places.take(6).unwrap();
+    assert_eq!(places.name(last, "a"), Err(Reached(2)));
+    assert_eq!(places.name(last, "b"), Ok(()));
 }
 
 #[test]
 fn who_has_a_place_when_the_host_closes_is_told_and_so_is_who_comes_later() {
     let mut places = Places::new(9, 9);
-    let left = places.take(None, 1).unwrap();
-    places.take(Some("a"), 2).unwrap();
+    let left = places.take(1).unwrap();
+    places.take(2).unwrap();
     places.leave(left);
     assert!(!places.is_closed());
     assert_eq!(places.close(), [2]);
