@@ -14,8 +14,10 @@ pub(super) struct Opening<R> {
     inner: R,
     /// Until the first line is complete.
     deadline: Option<Sleep>,
-    /// Until something was seen that is not blank.
+    /// Whether the first line must begin with a JSON object.
     strict: bool,
+    /// Whether something was seen that is not blank: blank lines are no beginning.
+    has_begun: bool,
 }
 
 impl<R> Opening<R> {
@@ -24,23 +26,25 @@ impl<R> Opening<R> {
             inner,
             deadline: Some(deadline),
             strict,
+            has_begun: false,
         }
     }
 
+    /// A line may come in any number of pieces.
     fn judge(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let mut seen = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
-        if let Some(first) = seen.next() {
-            if std::mem::take(&mut self.strict) && *first != b'{' {
-                let error = "the connection does not begin with a JSON object";
-                return Err(io::Error::new(io::ErrorKind::InvalidData, error));
-            }
-            // Blank lines are no beginning.
-            let begun = bytes
-                .iter()
-                .position(|byte| byte == first)
-                .unwrap_or_default();
-            if bytes[begun..].contains(&b'\n') {
-                self.deadline = None;
+        for byte in bytes {
+            match byte {
+                b'\n' if self.has_begun => {
+                    self.deadline = None;
+                    break;
+                }
+                _ if self.has_begun || byte.is_ascii_whitespace() => {}
+                b'{' => self.has_begun = true,
+                _ if self.strict => {
+                    let error = "the connection does not begin with a JSON object";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+                }
+                _ => self.has_begun = true,
             }
         }
         Ok(())
@@ -118,6 +122,24 @@ mod tests {
             check(strict, &["\n", "{}\n"], "\n", Some(io::ErrorKind::TimedOut)).await;
             check(strict, &[], "", None).await;
         }
+    }
+
+    #[tokio::test]
+    async fn a_first_line_whose_end_comes_by_itself_is_complete() {
+        let clock = Arc::new(ManualClock::new());
+        let (mut near, far) = duplex(1024);
+        let deadline = clock.sleep_until(clock.now() + Duration::from_secs(30));
+        let mut opening = Opening::new(far, deadline, true);
+        let mut chunk = [0; 64];
+        for piece in ["\n", "{", "}", "\n"] {
+            near.write_all(piece.as_bytes()).await.unwrap();
+            let size = opening.read(&mut chunk).await.unwrap();
+            assert_eq!(&chunk[..size], piece.as_bytes());
+        }
+        clock.advance(Duration::from_secs(60));
+        let mut silence = std::pin::pin!(opening.read(&mut chunk));
+        let waits = std::future::poll_fn(|cx| Poll::Ready(silence.as_mut().poll(cx).is_pending()));
+        assert!(waits.await, "the client may be silent now");
     }
 
     #[tokio::test]
