@@ -13,9 +13,11 @@ use std::borrow::Cow;
 use http::{HeaderMap, HeaderName};
 use mcp_errors::ProtocolError;
 use mcp_transport::proto::headers::{decode, single};
+use mcp_types::{RawJson, RawObject};
 use serde_json::Value;
 
 pub(crate) use self::schema::settle;
+use crate::path::clipped;
 
 /// The marked properties of one tool's arguments.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,16 +48,19 @@ impl Mirrors {
 
     /// Checks that the headers say what `arguments`, a JSON text, say.
     ///
+    /// Only what is marked is read as a value: what else stands in the arguments is the handler's to judge.
+    ///
     /// # Errors
-    /// -32020 that names the first header that does not.
+    /// -32020 that names the first header that does not; -32602 where it cannot be told, since a member stands twice.
     pub(crate) fn check(
         &self,
         headers: &HeaderMap,
         arguments: Option<&str>,
     ) -> Result<(), ProtocolError> {
-        let arguments: Value = arguments
-            .and_then(|text| serde_json::from_str(text).ok())
-            .unwrap_or_default();
+        let arguments = arguments.filter(|text| *text != "null");
+        let arguments: RawObject = arguments
+            .map_or_else(|| Ok(RawObject::new()), serde_json::from_str)
+            .map_err(|error| unread(&error))?;
         self.0
             .iter()
             .try_for_each(|mirror| mirror.check(headers, &arguments))
@@ -63,12 +68,26 @@ impl Mirrors {
 }
 
 impl Mirror {
-    fn check(&self, headers: &HeaderMap, arguments: &Value) -> Result<(), ProtocolError> {
-        let told = self
-            .path
-            .iter()
-            .try_fold(arguments, |at, name| at.get(name));
-        let expected = told.and_then(text);
+    /// What the body says, as a header says it; nothing for `null` and where the path leads nowhere.
+    fn told(&self, arguments: &RawObject) -> Result<Option<String>, ProtocolError> {
+        let mut object = Cow::Borrowed(arguments);
+        for (at, name) in self.path.iter().enumerate() {
+            let Some(value) = object.get(name) else {
+                return Ok(None);
+            };
+            if at + 1 == self.path.len() {
+                return Ok(text(value));
+            }
+            if !value.is_object() {
+                return Ok(None);
+            }
+            object = Cow::Owned(value.decode().map_err(|error| unread(&error))?);
+        }
+        Ok(None)
+    }
+
+    fn check(&self, headers: &HeaderMap, arguments: &RawObject) -> Result<(), ProtocolError> {
+        let expected = self.told(arguments)?;
         let mismatch = |actual: Option<&str>| {
             let expected = expected.as_deref().unwrap_or("nothing");
             ProtocolError::header_mismatch(&self.shown, expected, actual)
@@ -126,11 +145,17 @@ fn number(text: &str) -> Option<i64> {
 }
 
 /// An argument as a header says it; nothing for `null`.
-fn text(argument: &Value) -> Option<Cow<'_, str>> {
-    match argument {
-        Value::Null => None,
-        Value::String(text) => Some(Cow::Borrowed(text)),
+fn text(argument: &RawJson) -> Option<String> {
+    match argument.decode() {
+        Ok(Value::Null) => None,
+        Ok(Value::String(text)) => Some(text),
         // What has another type than its schema says is the handler's to refuse; it is compared as JSON.
-        other => Some(Cow::Owned(other.to_string())),
+        Ok(other) => Some(other.to_string()),
+        Err(_) => Some(argument.as_str().to_owned()),
     }
+}
+
+fn unread(error: &serde_json::Error) -> ProtocolError {
+    let error = clipped(&error.to_string(), 200);
+    ProtocolError::invalid_params(format!("`arguments` cannot be read: {error}"))
 }

@@ -185,6 +185,29 @@ fn headers_that_say_what_the_body_says_pass() {
 }
 
 #[test]
+fn what_else_the_arguments_hold_hides_no_argument() {
+    let missing = "missing Mcp-Param-S header, the body says 'x'";
+    // None of these is a JSON value to serde_json, and a handler that knows `s` alone passes over it.
+    for odd in ["1e999", r#""\ud800""#, r#"{"a":[1e999]}"#] {
+        let arguments = format!(r#"{{"s":"x","odd":{odd}}}"#);
+        assert_eq!(ask(&[], &arguments), missing, "{arguments}");
+        assert_eq!(ask(&[("mcp-param-s", "x")], &arguments), "ok");
+    }
+    assert_eq!(
+        ask(&[], r#"{"i":1e999}"#),
+        "missing Mcp-Param-I header, the body says '1e999'"
+    );
+    for twice in [
+        r#"{"s":"x","s":"y"}"#,
+        r#"{"s":"x","a":1,"a":2}"#,
+        r#"{"o":{"s":"x","a":1,"a":2}}"#,
+    ] {
+        let said = ask(&[], twice);
+        assert!(said.contains("stands twice"), "{twice}: {said}");
+    }
+}
+
+#[test]
 fn headers_that_do_not_are_named() {
     let check = |headers: &[(&str, &str)], arguments: &str, expected: &str| {
         assert_eq!(ask(headers, arguments), expected, "{headers:?} {arguments}");
