@@ -181,20 +181,23 @@ impl Server {
         }
     }
 
-    /// Sets how handlers ask: rounds, time, keys.
+    /// Sets how handlers ask: rounds, time, keys. Where it has no keys, those that were set before stay.
     #[must_use]
-    pub fn input(self, policy: InputPolicy) -> Self {
+    pub fn input(mut self, mut policy: InputPolicy) -> Self {
+        match &policy.keys {
+            Some(keys) => self.features.cursors.follow(keys),
+            None => policy.keys = self.input.keys.take(),
+        }
         Self {
             input: policy,
             ..self.changed()
         }
     }
 
-    /// Sets the keys that seal what a call has asked so far (`requestState`), and that sign the cursors of lists. Instances that serve the same clients
-    /// share them; without them, each process has a key of its own.
+    /// Sets the keys that seal what a call has asked so far (`requestState`), and that sign the cursors of lists.
+    /// Instances that serve the same clients share them; without them, each process has a key of its own.
     #[must_use]
-    pub fn state_keys(mut self, keys: KeyRing) -> Self {
-        self.features.cursors.follow(&keys);
+    pub fn state_keys(self, keys: KeyRing) -> Self {
         let input = self.input.clone().with_keys(keys);
         self.input(input)
     }

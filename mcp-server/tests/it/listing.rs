@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use mcp_server::{
     Answer, BoxFuture, CacheHint, Call, Layer, List, Prompt, Resource, ResourceTemplate, Server,
     Service, Tool,
-    input::{KeyRing, StateKey},
+    input::{InputPolicy, KeyRing, StateKey},
 };
 use mcp_types::{Outcome, Payload, Revision};
 use serde_json::{Value, json};
@@ -100,6 +100,10 @@ async fn r3_1_11_the_keys_of_states_sign_cursors_too_and_rotate() {
         Peer::modern(&old).error("tools/list", &params).await.code.0,
         -32602
     );
+    let said = InputPolicy::default().with_keys(KeyRing::new(key("b")));
+    let said = server_of(&["a", "b"]).page_size(1).input(said);
+    let (names, _) = page(&Peer::modern(&said), LISTS[0], cursor.as_deref()).await;
+    assert_eq!(names, "b");
     let own = of(KeyRing::new(key("a"))).cursor_key([1; 32]);
     assert_eq!(
         Peer::modern(&own).error("tools/list", &params).await.code.0,

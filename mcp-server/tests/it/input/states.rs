@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_server::{
-    Answer, BoxFuture, Call, Context, KeyRing, Principal, Server, Service, Tool, ToolError,
-    input::StateKey,
+    Answer, BoxFuture, Call, Context, InputPolicy, KeyRing, Principal, Server, Service, Tool,
+    ToolError, input::StateKey,
 };
 use mcp_transport::clock::ManualClock;
 use serde_json::{Value, json};
@@ -73,6 +73,17 @@ async fn r30_instances_with_one_ring_go_on_and_others_refuse() {
     let (c, d) = (server("s", None), server("s", None));
     check(&c, &c, true).await;
     check(&c, &d, false).await;
+}
+
+#[tokio::test]
+async fn r30_a_policy_without_keys_leaves_those_that_were_set() {
+    let of = |server: Server| server.input(InputPolicy::default().with_rounds(3));
+    let (a, b) = (server("s", Some(ring("a"))), server("s", Some(ring("a"))));
+    check(&of(a), &of(b), true).await;
+    let with = InputPolicy::default().with_keys(ring("b"));
+    let replaced = server("s", Some(ring("a"))).input(with);
+    check(&server("s", Some(ring("b"))), &replaced, true).await;
+    check(&server("s", Some(ring("a"))), &replaced, false).await;
 }
 
 #[tokio::test]
