@@ -3,6 +3,7 @@
 use std::{future::poll_fn, sync::Arc};
 
 use ::http::{HeaderMap, Method, header};
+use bytes::Bytes;
 use mcp_errors::{Failure, FailureKind};
 use reqwest::{Body, Url};
 
@@ -29,7 +30,7 @@ pub(super) struct Opened {
     pub(super) early: Vec<Event>,
 }
 
-/// So many events may come before the endpoint is announced; more are dropped.
+/// So many events may come before the endpoint is announced, together no larger than one may be; more are dropped.
 const EARLY: usize = 64;
 /// A GET stays one, so these change nothing but the place.
 const FOLLOWED: [u16; 4] = [301, 302, 307, 308];
@@ -77,12 +78,17 @@ async fn announced(
     }
     let url = sent.url;
     let mut stream = Stream::new(core, sent.answer.into_body());
+    let mut room = core.limits.event;
     while let Some(event) = stream.next(core).await? {
         if event.name.as_deref() == Some("endpoint") {
             let data = event.data.unwrap_or_default();
             return Ok((url, String::from_utf8_lossy(&data).into_owned(), stream));
         }
-        if early.len() < EARLY && event.data.is_some() {
+        let Some(size) = event.data.as_ref().map(Bytes::len) else {
+            continue;
+        };
+        if early.len() < EARLY && size <= room {
+            room -= size;
             early.push(event);
         }
     }
@@ -136,6 +142,7 @@ fn silent(core: &Core, early: &[Event]) -> Failure {
     if let Some(event) = early.first() {
         let name = event.name.as_deref().unwrap_or("message");
         let data = event.data.as_deref().unwrap_or_default();
+        let data = &data[..data.len().min(core.limits.error_body)];
         let data = quote(&sieve(data, &core.base_headers(None)));
         detail.push_str(&format!("; its first event was {name:?} with {data}"));
     }

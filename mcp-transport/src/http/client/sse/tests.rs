@@ -248,6 +248,24 @@ async fn order_events_before_the_endpoint_are_kept_and_nothing_is_posted_before_
 }
 
 #[tokio::test]
+async fn events_before_the_endpoint_are_together_no_larger_than_one_may_be() {
+    let ping = |id| format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n\n");
+    let opening = [ping(7), ping(8), ENDPOINT.to_owned()].concat();
+    let (server, _push) = server(&opening, proper).await;
+    let limits = Limits::default().with_event(64);
+    let client = SseClient::connect(settings(&server).limits(limits))
+        .await
+        .unwrap();
+    let initialized = Notification::new("notifications/initialized", RawParams::empty());
+    client.notify(initialized).unwrap();
+    // What is posted beside the calls is posted in order.
+    server.requests_seen(3).await;
+    let seen = server.requests();
+    assert_eq!(seen[1].body, r#"{"jsonrpc":"2.0","id":7,"result":{}}"#);
+    assert_eq!(seen[2].kind().1, "notifications/initialized");
+}
+
+#[tokio::test]
 async fn message_url_stands_above_what_is_announced() {
     let opening = "event: endpoint\ndata: http://internal.example/m\n\n";
     let (server, _push) = server(opening, proper).await;
