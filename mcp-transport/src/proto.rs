@@ -8,6 +8,8 @@ pub mod limits;
 pub mod lines;
 pub mod mirror;
 pub mod mux;
+#[cfg(any(test, all(windows, feature = "client-stdio")))]
+pub(crate) mod program;
 pub mod resume;
 pub mod sse;
 pub mod status;

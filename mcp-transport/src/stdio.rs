@@ -1,6 +1,6 @@
 //! Messages as lines over byte streams: a child process or a socket at a client, whatever stream a server has.
 
-#[cfg(all(feature = "client-stdio", unix))]
+#[cfg(all(feature = "client-stdio", any(unix, windows)))]
 pub mod child;
 #[cfg(feature = "client-stdio")]
 mod closing;

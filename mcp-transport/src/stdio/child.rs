@@ -1,11 +1,11 @@
 //! A server as a child process: started clean, spoken to over its stdin and stdout, and never left behind.
 
 mod command;
-mod guard;
 mod process;
 mod run;
 mod stderr;
 #[cfg(test)]
+#[cfg(unix)]
 mod tests;
 
 use std::{fmt, pin::Pin, process::ExitStatus, sync::Arc};
@@ -40,7 +40,8 @@ pub struct Child {
 
 impl Child {
     /// Ends the process: its stdin is closed; after [`Limits::child_eof_time`](crate::proto::limits::Limits) its group
-    /// gets SIGTERM; after `child_term_time` more it is killed. Calls in flight fail as closed at once.
+    /// gets SIGTERM; after `child_term_time` more it is killed. Calls in flight fail as closed at once. On Windows its
+    /// group is a job, which cannot be asked and is ended after both times.
     ///
     /// Gives the exit status, `None` if it could not be had.
     pub async fn close(&self) -> Option<ExitStatus> {

@@ -12,6 +12,8 @@ use mcp_errors::{Failure, FailureKind};
 use tokio::{process::Command, sync::watch};
 
 use super::{Child, Duplex, process::Process, run, stderr::Tail};
+#[cfg(windows)]
+use crate::proto::program;
 use crate::{
     clock::{Clock, SystemClock},
     proto::limits::Limits,
@@ -35,7 +37,8 @@ pub struct ChildCommand {
 }
 
 /// The variables that every child inherits.
-pub const INHERITED: [&str; 13] = [
+#[cfg(not(windows))]
+pub const INHERITED: &[&str] = &[
     "HOME",
     "LANG",
     "LC_ALL",
@@ -51,6 +54,26 @@ pub const INHERITED: [&str; 13] = [
     "XDG_CONFIG_HOME",
 ];
 
+/// The variables that every child inherits.
+#[cfg(windows)]
+pub const INHERITED: &[&str] = &[
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+];
+
 impl ChildCommand {
     /// A server that is the program `program`, found in `PATH` or by its path.
     pub fn new(program: impl Into<OsString>) -> Self {
@@ -58,7 +81,7 @@ impl ChildCommand {
             program: program.into(),
             args: Vec::new(),
             env: Vec::new(),
-            inherited: INHERITED.map(OsString::from).to_vec(),
+            inherited: INHERITED.iter().map(OsString::from).collect(),
             directory: None,
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
@@ -120,7 +143,7 @@ impl ChildCommand {
         self
     }
 
-    /// Does without the guard.
+    /// Does without the guard, which only Unix has: on Windows the system ends a job with its owner.
     ///
     /// By default one shell (`/bin/sh`, a single one for all servers) runs beside this process from its first server
     /// on. When this process ends without ending its servers, by SIGTERM, `exit`, an abort or even SIGKILL, the shell
@@ -187,8 +210,34 @@ impl ChildCommand {
         })
     }
 
+    /// The file of the program, which on Windows may be a script such as `npx.cmd`.
+    #[cfg(windows)]
+    fn resolved(&self) -> OsString {
+        let seen = |name: &str| {
+            let own = self.env.iter().rev();
+            let mut own = own.filter(|(of, _)| of.eq_ignore_ascii_case(name));
+            let inherited = || {
+                self.inherited
+                    .iter()
+                    .any(|of| of.eq_ignore_ascii_case(name))
+            };
+            let value = own.next().map(|(_, value)| value.clone());
+            let value = value.or_else(|| std::env::var_os(name).filter(|_| inherited()));
+            value.unwrap_or_default().to_string_lossy().into_owned()
+        };
+        let program = self.program.to_string_lossy();
+        let candidates = program::candidates(&program, &seen("PATH"), &seen("PATHEXT"));
+        let found = candidates
+            .into_iter()
+            .find(|file| std::path::Path::new(file).is_file());
+        found.map_or_else(|| self.program.clone(), OsString::from)
+    }
+
     fn command(&self) -> Command {
+        #[cfg(not(windows))]
         let mut command = Command::new(&self.program);
+        #[cfg(windows)]
+        let mut command = Command::new(self.resolved());
         command.args(&self.args).env_clear();
         for name in &self.inherited {
             // A shell function in a variable is code, not a setting.

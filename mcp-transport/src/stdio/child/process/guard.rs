@@ -3,7 +3,7 @@
 //! Nothing that runs inside a process can promise that: a signal's default action runs no destructor, a handler for
 //! it is the program's own to set, and SIGKILL asks nobody. So the promise is kept from outside. One shell beside
 //! this process holds a pipe from it and knows the groups of its servers; when the pipe ends, this process is gone,
-//! and the shell does to each group what [`Child::close`](super::Child::close) does.
+//! and the shell does to each group what [`Child::close`](crate::stdio::child::Child::close) does.
 
 use std::{
     collections::BTreeMap,
