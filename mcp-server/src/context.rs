@@ -2,6 +2,7 @@
 
 mod ask;
 mod log;
+mod task;
 
 use std::{fmt, sync::Arc};
 

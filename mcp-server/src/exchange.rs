@@ -22,6 +22,7 @@ use crate::{
     input::{Input, InputHost},
     service::{BoxFuture, Service},
     session::Session,
+    task::AsTask,
 };
 
 /// The exchange of one call: what the handler says on the way, then its answer, written for the
@@ -62,6 +63,7 @@ impl Running {
             .cacheable(self.cacheable)
             .wrapped_output(answer.ext.get::<WrappedOutput>().is_some())
             .mirrored(self.mirror)
+            .as_task(answer.ext.get::<AsTask>().is_some())
             .by(&self.server);
         let mut outcome = answer.outcome.map_err(Failure::peer)?;
         if let Outcome::Complete(Payload::CallTool(result)) = &mut outcome {
@@ -151,8 +153,7 @@ impl State {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.input.outbox().close();
-        self.input.close();
+        self.input.exchange_over();
     }
 }
 

@@ -11,8 +11,9 @@ use std::{
 
 use mcp_transport::proto::limits::Limits;
 use mcp_types::{
-    Method, RawObject, Revision,
+    Method, RawJson, RawObject, Revision,
     capability::{PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability},
+    task::EXTENSION,
 };
 
 use crate::{
@@ -24,6 +25,7 @@ use crate::{
     proto::cursor::{CursorKey, Place},
     resources::Resources,
     service::Service,
+    task::TaskHost,
     tools::Tools,
 };
 
@@ -49,6 +51,8 @@ pub(crate) struct Features {
     pub(crate) subscriptions: usize,
     /// Who may listen.
     pub(crate) listening: SubscriptionPolicy,
+    /// Tasks, once the server is built and has them.
+    pub(crate) tasks: Option<Arc<TaskHost>>,
     completes: Flag,
 }
 
@@ -69,6 +73,7 @@ impl Features {
             cursors: Cursors::default(),
             subscriptions: Limits::default().subscriptions,
             listening: SubscriptionPolicy::default(),
+            tasks: None,
             completes,
         }
     }
@@ -83,6 +88,7 @@ impl Features {
                 ("resources/subscribe" | "resources/unsubscribe", _) => self.subscribes(heard),
                 ("subscriptions/listen", _) => self.listening.served,
                 (_, Some("tools")) => spec.extension.is_none() && self.tools.0.is_offered(),
+                (_, Some("tasks")) => self.tasks.is_some(),
                 (_, Some("resources")) => self.resources.is_offered(),
                 (_, Some("prompts")) => self.prompts.set.is_offered(),
                 (_, Some("completions")) => self.completes.is_raised(),
@@ -108,13 +114,20 @@ impl Features {
             ..PromptsCapability::default()
         });
         let some = |members: &RawObject| (!members.is_empty()).then(|| members.clone());
+        let mut extensions = self.extensions.clone();
+        if self.tasks.is_some() {
+            extensions.set(EXTENSION, empty());
+        }
+        // Each revision is told of the one that it knows.
+        let tasks = self.tasks.as_ref().map(|_| tasks_capability());
         ServerCapabilities {
             tools,
             resources,
             prompts,
             logging: self.logging.then(RawObject::new),
             completions: self.completes.is_raised().then(RawObject::new),
-            extensions: some(&self.extensions),
+            tasks,
+            extensions: some(&extensions),
             experimental: some(&self.experimental),
             ..ServerCapabilities::default()
         }
@@ -125,6 +138,27 @@ impl Features {
         let said = self.hub.is_open() || self.resources.can_change();
         heard && said && self.resources.is_offered()
     }
+}
+
+/// What a server of 2025-11-25 says of its tasks.
+fn tasks_capability() -> RawObject {
+    let mut tools = RawObject::new();
+    tools.set("call", empty());
+    let mut requests = RawObject::new();
+    let mut tasks = RawObject::new();
+    tasks.set("list", empty());
+    tasks.set("cancel", empty());
+    if let Ok(tools) = RawJson::from_serialize(&tools) {
+        requests.set("tools", tools);
+    }
+    if let Ok(requests) = RawJson::from_serialize(&requests) {
+        tasks.set("requests", requests);
+    }
+    tasks
+}
+
+fn empty() -> RawJson {
+    RawJson::from_serialize(&RawObject::new()).unwrap_or_else(|_| RawJson::null())
 }
 
 /// Something that, once it is so, stays so. Clones are the same flag.

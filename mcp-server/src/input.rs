@@ -40,6 +40,7 @@ mod extract;
 mod form;
 mod keys;
 mod live;
+mod outlive;
 mod pending;
 mod policy;
 mod seal;
@@ -50,7 +51,7 @@ pub(crate) use self::{
     drive::{drive, pausing},
     form::form_of,
     pending::Pending,
-    policy::InputHost,
+    policy::{InputHost, own_clock},
     step::Within,
 };
 pub use self::{

@@ -44,6 +44,7 @@
 //! | [`Tools`], [`Resources`], [`Prompts`], [`Hub`] | what changes while a server runs, and who hears of it |
 //! | [`input`] | what a handler asks in the middle of a call |
 //! | [`SubscriptionPolicy`] | how clients of 2026-07-28 hear of changes |
+//! | [`task`] | calls that go on after the answer |
 //! | [`Session`] | a legacy client's connection |
 //! | [`EraPolicy`] | which eras are served, and how they are told apart |
 

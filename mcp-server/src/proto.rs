@@ -11,7 +11,6 @@ pub(crate) mod form;
 pub(crate) mod http_era;
 pub(crate) mod listen;
 pub(crate) mod mirror;
-#[allow(dead_code, reason = "what runs tasks comes next")]
 pub(crate) mod moment;
 #[cfg(feature = "http")]
 pub(crate) mod pair;
@@ -23,7 +22,6 @@ pub(crate) mod sessions;
 pub(crate) mod storm;
 #[cfg(feature = "http")]
 pub(crate) mod streams;
-#[allow(dead_code, reason = "what runs tasks comes next")]
 pub(crate) mod task;
 pub(crate) mod template;
 pub(crate) mod texts;

@@ -22,7 +22,9 @@ use crate::{
     features::Features,
     path::clipped,
     proto::envelope,
+    registry::Placed,
     service::{BoxFuture, Service},
+    tools::Entry,
     validate::Checks,
 };
 
@@ -67,22 +69,10 @@ impl Router {
         if let Some(refused) = checks.and_then(|checks| checks.refuse(arguments, &entry.label)) {
             return Ok(Box::pin(ready(refused)));
         }
-        let answer = entry.service.call(call);
-        let is_held = checks.is_some_and(Checks::has_output);
-        if !entry.wraps_output && !is_held {
-            return Ok(answer);
+        match &self.features.tasks {
+            None => Ok(run(entry, call)),
+            Some(tasks) => tasks.call(entry, call, run),
         }
-        let entry = Arc::clone(entry);
-        Ok(Box::pin(async move {
-            let mut answer = answer.await;
-            if let Some(checks) = entry.checks.get() {
-                answer = checks.hold(answer, &name, &entry.label);
-            }
-            if entry.wraps_output {
-                answer.ext.insert(WrappedOutput);
-            }
-            answer
-        }))
     }
 
     fn get_prompt(&self, call: Call) -> Result<BoxFuture<Answer>, ErrorObject> {
@@ -94,6 +84,12 @@ impl Router {
             Some(entry) => entry.get(call),
             None => Err(unknown_prompt(&name)),
         }
+    }
+
+    fn tasks(&self, call: Call) -> Result<BoxFuture<Answer>, ErrorObject> {
+        let tasks = self.features.tasks.as_ref();
+        let tasks = tasks.ok_or_else(|| envelope::method_not_found(call.method.as_str()))?;
+        Ok(tasks.serve(call))
     }
 
     fn set_level(&self, call: &Call) -> Result<Answer, ErrorObject> {
@@ -122,7 +118,10 @@ impl Service for Router {
             "prompts/list" => now(self.list_prompts(&call)),
             "completion/complete" => self.complete(call),
             "logging/setLevel" => now(self.set_level(&call)),
-            "subscriptions/listen" => now(self.listen(&call)),
+            "subscriptions/listen" => self.listen(call),
+            "tasks/get" | "tasks/update" | "tasks/cancel" | "tasks/list" | "tasks/result" => {
+                self.tasks(call)
+            }
             other => match self.features.methods.get(other) {
                 Some(method) => Ok(method.call(call)),
                 None => Err(envelope::method_not_found(other)),
@@ -130,6 +129,26 @@ impl Service for Router {
         };
         answered.unwrap_or_else(|error| Box::pin(ready(Answer::error(error))))
     }
+}
+
+/// Runs a tool, and holds it to what it says of its results.
+fn run(entry: &Arc<Placed<Entry>>, call: Call) -> BoxFuture<Answer> {
+    let answer = entry.service.call(call);
+    let is_held = entry.checks.get().is_some_and(Checks::has_output);
+    if !entry.wraps_output && !is_held {
+        return answer;
+    }
+    let entry = Arc::clone(entry);
+    Box::pin(async move {
+        let mut answer = answer.await;
+        if let Some(checks) = entry.checks.get() {
+            answer = checks.hold(answer, &entry.definition.name, &entry.label);
+        }
+        if entry.wraps_output {
+            answer.ext.insert(WrappedOutput);
+        }
+        answer
+    })
 }
 
 fn now(answer: Result<Answer, ErrorObject>) -> Result<BoxFuture<Answer>, ErrorObject> {

@@ -22,6 +22,7 @@ use crate::{
     policy::EraPolicy,
     router::Router,
     service::{Layer, Service},
+    task::TasksPolicy,
     tool::{InvalidTool, Tool},
     tools::Tools,
     validate::SchemaCheck,
@@ -48,6 +49,7 @@ pub struct Server {
     limits: Limits,
     features: Features,
     input: InputPolicy,
+    tasks: Option<TasksPolicy>,
     clock: Option<Arc<dyn Clock>>,
     mirror: TextMirror,
     layers: Vec<Arc<dyn Layer>>,
@@ -70,6 +72,7 @@ impl Server {
             limits: Limits::default(),
             features: Features::new(),
             input: InputPolicy::default(),
+            tasks: None,
             clock: None,
             mirror: TextMirror::default(),
             layers: Vec::new(),
@@ -202,7 +205,7 @@ impl Server {
         self.input(input)
     }
 
-    /// Sets the clock that questions go by: by default the machine's, which the features `http` and `stdio` bring.
+    /// Sets the clock that questions and tasks go by: by default the machine's, which the features `http` and `stdio` bring.
     #[must_use]
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -315,7 +318,8 @@ impl Server {
         let core = self.core.get_or_init(|| {
             let server = Arc::new(self.info.clone());
             let read = self.layers.iter().any(|layer| layer.reads_lists());
-            let router = Router::new(self.features.clone(), Arc::clone(&server), read);
+            let features = self.with_tasks();
+            let router = Router::new(features.clone(), Arc::clone(&server), read);
             let router: Arc<dyn Service> = Arc::new(router);
             let layers = self.layers.iter();
             Arc::new(Core {
@@ -324,7 +328,7 @@ impl Server {
                 policy: self.policy.clone(),
                 mirror: self.mirror,
                 limits: self.limits.clone(),
-                features: self.features.clone(),
+                features,
                 input: InputHost::new(
                     self.input.clone(),
                     self.info.name.clone(),

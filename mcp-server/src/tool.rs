@@ -12,7 +12,7 @@ use std::{
 use mcp_types::{
     RawJson,
     schema::{Place, Profile, clean},
-    tool::{Tool as Definition, ToolAnnotations},
+    tool::{TaskSupport, Tool as Definition, ToolAnnotations},
     wire::wraps_output,
 };
 use schemars::Schema;
@@ -62,6 +62,7 @@ pub struct Tool {
     label: Option<Arc<str>>,
     layers: Vec<Arc<dyn Layer>>,
     blocking: bool,
+    begins_in_handler: bool,
     filter: Filter,
     bind: Box<dyn FnOnce(Finish) -> Arc<dyn Service> + Send + Sync>,
 }
@@ -83,6 +84,7 @@ impl Tool {
             label: None,
             layers: Vec::new(),
             blocking: false,
+            begins_in_handler: false,
             filter: Filter::default(),
             bind: Box::new(|finish| {
                 Arc::new(Bound {
@@ -104,6 +106,7 @@ impl Tool {
             label: None,
             layers: Vec::new(),
             blocking: false,
+            begins_in_handler: false,
             filter: Filter::default(),
             bind: Box::new(|_| pausing(service)),
         }
@@ -178,6 +181,30 @@ impl Tool {
         self
     }
 
+    /// Whether it runs as a task, on a server that has tasks ([`Server::tasks`](crate::Server::tasks)): never, by
+    /// default. One that *may* gives clients that know tasks a task, and others its result; one that *must* is for
+    /// clients that know tasks alone.
+    ///
+    /// `tools/list` says so (`execution.taskSupport`) from 2025-11-25 on.
+    #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "it is a word, and reads as one"
+    )]
+    pub fn tasks(mut self, support: TaskSupport) -> Self {
+        self.definition.set_task_support(&support);
+        self
+    }
+
+    /// Its task begins when its handler says so, with [`Context::begin_task`](crate::Context::begin_task), and not
+    /// before the handler runs. What the handler asks before is asked as in any call; if it is done before, a modern
+    /// client gets the result itself.
+    #[must_use]
+    pub fn task_begins_in_handler(mut self) -> Self {
+        self.begins_in_handler = true;
+        self
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.definition.name
@@ -196,6 +223,7 @@ impl Tool {
             label,
             layers,
             blocking,
+            begins_in_handler,
             filter,
             bind,
         } = self;
@@ -220,6 +248,8 @@ impl Tool {
             service
         };
         Ok(Entry {
+            task_support: definition.task_support(),
+            begins_in_handler,
             definition,
             service,
             wraps_output,

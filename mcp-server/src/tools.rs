@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_types::tool::Tool as Definition;
+use mcp_types::tool::{TaskSupport, Tool as Definition};
 
 use crate::{
     described::Filter,
@@ -29,6 +29,10 @@ pub(crate) struct Entry {
     pub(crate) service: Arc<dyn Service>,
     /// Whether its output is wrapped for revisions that know only objects.
     pub(crate) wraps_output: bool,
+    /// Whether it runs as a task.
+    pub(crate) task_support: TaskSupport,
+    /// Whether its handler says when its task begins.
+    pub(crate) begins_in_handler: bool,
     /// Arguments that a modern HTTP client repeats in headers.
     pub(crate) mirrors: Mirrors,
     pub(crate) filter: Filter,

@@ -31,7 +31,9 @@ pub(crate) struct Input {
     /// As they came: what layers make of them is not what a client repeats.
     params: RawParams,
     is_legacy: bool,
-    channel: OnceLock<Arc<dyn BackChannel>>,
+    pub(super) channel: OnceLock<Arc<dyn BackChannel>>,
+    /// The handler outlives the exchange; the value says whether what it says does, too.
+    pub(super) outlives: OnceLock<bool>,
     /// What is said on the way.
     outbox: Outbox,
     state: Mutex<State>,
@@ -78,6 +80,7 @@ impl Input {
             params: params.clone(),
             is_legacy,
             channel: OnceLock::new(),
+            outlives: OnceLock::new(),
             outbox: Outbox::default(),
             state: Mutex::new(State {
                 rounds: Rounds::new(host.caps()),
@@ -199,7 +202,7 @@ impl Input {
     }
 
     /// The way to ask while the call waits; `None` if the round ends instead.
-    pub(super) fn channel(
+    pub(crate) fn channel(
         self: &Arc<Self>,
         facts: Facts<'_>,
     ) -> Result<Option<Arc<dyn BackChannel>>, AskError> {
@@ -401,7 +404,7 @@ impl Input {
         self.state().rounds.open_prints()
     }
 
-    fn wake_driver(&self) {
+    pub(super) fn wake_driver(&self) {
         let driver = self.state().driver.take();
         if let Some(driver) = driver {
             driver.wake();

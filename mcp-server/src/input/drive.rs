@@ -75,7 +75,7 @@ where
         let (Ok(Outcome::InputRequired(required)), Some(call)) = (&answer.outcome, &kept) else {
             return input.finish(refuse_asks(&input, answer));
         };
-        if !input.is_legacy() {
+        if !input.asks_live() {
             let mut asks = input.require(required, call.facts());
             // What layers are told of a handler's answer is told of this one.
             asks.ext.extend(answer.ext);

@@ -195,11 +195,11 @@ fn random(bytes: &mut [u8]) -> bool {
 }
 
 #[cfg(any(feature = "http", feature = "stdio"))]
-fn own_clock() -> Option<Arc<dyn Clock>> {
+pub(crate) fn own_clock() -> Option<Arc<dyn Clock>> {
     Some(Arc::new(mcp_transport::clock::SystemClock))
 }
 
 #[cfg(not(any(feature = "http", feature = "stdio")))]
-fn own_clock() -> Option<Arc<dyn Clock>> {
+pub(crate) fn own_clock() -> Option<Arc<dyn Clock>> {
     None
 }

@@ -10,19 +10,30 @@ use mcp_types::{
 use super::{Router, decode};
 use crate::{
     answer::Answer, call::Call, failed::invalid, listen::Opening, path::clipped, proto::envelope,
+    service::BoxFuture,
 };
 
 impl Router {
     /// Opens a subscription. The answer is its end, which the host keeps back until then.
-    pub(super) fn listen(&self, call: &Call) -> Result<Answer, ErrorObject> {
+    pub(super) fn listen(&self, call: Call) -> Result<BoxFuture<Answer>, ErrorObject> {
         // The host puts it there.
-        let Some(opening) = call.ext.get::<Opening>() else {
+        let Some(opening) = call.ext.get::<Opening>().cloned() else {
             return Err(envelope::method_not_found(call.method.as_str()));
         };
         opening.claim(call.ext.get())?;
-        let ListenParams { notifications, .. } = decode(call)?;
-        opening.begin(self.honoured(notifications, call)?);
-        Ok(Answer::new(ListenResult::new(opening.id())))
+        let ListenParams { notifications, .. } = decode(&call)?;
+        let wanted = notifications.task_ids.clone().unwrap_or_default();
+        let mut honoured = self.honoured(notifications, &call)?;
+        let wanted = self.once(wanted, "tasks")?;
+        let tasks = self.features.tasks.clone();
+        Ok(Box::pin(async move {
+            if let (Some(tasks), false) = (tasks, wanted.is_empty()) {
+                let seen = tasks.seen(&call, wanted).await;
+                honoured.task_ids = Some(seen).filter(|seen| !seen.is_empty());
+            }
+            opening.begin(honoured);
+            Answer::new(ListenResult::new(opening.id()))
+        }))
     }
 
     /// What of `wanted` can come: what the server says it tells, of resources that the caller sees.
@@ -51,7 +62,8 @@ impl Router {
             resources_list_changed: both(wanted.resources_list_changed, resources.list_changed),
             ..SubscriptionFilter::default()
         };
-        let uris = self.uris(wanted.resource_subscriptions.unwrap_or_default())?;
+        let uris = wanted.resource_subscriptions.unwrap_or_default();
+        let uris = self.once(uris, "resources")?;
         if resources.subscribe == Some(true) {
             let seen = uris
                 .into_iter()
@@ -62,22 +74,22 @@ impl Router {
         Ok(honoured)
     }
 
-    /// Each address once.
-    fn uris(&self, uris: Vec<String>) -> Result<Vec<String>, ErrorObject> {
+    /// Each name of `what` once.
+    fn once(&self, names: Vec<String>, what: &str) -> Result<Vec<String>, ErrorObject> {
         let most = self.features.subscriptions;
         let mut seen = HashSet::new();
         let mut once = Vec::new();
-        for uri in uris {
-            if !seen.insert(uri.clone()) {
+        for name in names {
+            if !seen.insert(name.clone()) {
                 continue;
             }
             if once.len() == most {
                 return Err(invalid(format!(
-                    "a subscription may name {most} resources; {} is one more: open another subscription",
-                    clipped(&uri, 256)
+                    "a subscription may name {most} {what}; {} is one more: open another subscription",
+                    clipped(&name, 256)
                 )));
             }
-            once.push(uri);
+            once.push(name);
         }
         Ok(once)
     }

@@ -11,6 +11,7 @@ use crate::{
     completion::Plain,
     features::{Cursors, Features},
     handler::Handler,
+    input::own_clock,
     kind::ForMethod,
     listen::SubscriptionPolicy,
     prompt::{InvalidPrompt, Prompt},
@@ -18,6 +19,7 @@ use crate::{
     proto::cursor::CursorKey,
     resource::{InvalidResource, Resource, ResourceTemplate},
     resources::Resources,
+    task::{TaskHost, TasksPolicy},
 };
 
 impl Server {
@@ -203,6 +205,26 @@ impl Server {
     #[must_use]
     pub fn subscriptions(self, policy: SubscriptionPolicy) -> Self {
         self.with(|features| features.listening = policy)
+    }
+
+    /// Has tasks: tools that say so ([`Tool::tasks`](crate::Tool::tasks)) run as tasks for clients that know them. A server
+    /// without this answers every call with its result.
+    #[must_use]
+    pub fn tasks(self, policy: TasksPolicy) -> Self {
+        Self {
+            tasks: Some(policy),
+            ..self.changed()
+        }
+    }
+
+    /// What is offered, with the tasks of a server that is being built.
+    pub(super) fn with_tasks(&self) -> Features {
+        let mut features = self.features.clone();
+        features.tasks = self.tasks.clone().and_then(|policy| {
+            let clock = self.clock.clone().or_else(own_clock);
+            TaskHost::new(policy, clock, self.mirror, &features)
+        });
+        features
     }
 
     fn with(self, change: impl FnOnce(&mut Features)) -> Self {

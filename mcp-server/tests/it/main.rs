@@ -43,7 +43,6 @@ mod state_rows;
 mod stdio;
 #[cfg(feature = "stdio")]
 mod stream;
-#[cfg(feature = "test-util")]
 mod tasks;
 #[cfg(feature = "test-util")]
 mod test_client;

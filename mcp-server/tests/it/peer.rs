@@ -2,7 +2,7 @@
 
 use std::{future::poll_fn, pin::Pin, sync::Arc};
 
-use mcp_server::{Connection, Server};
+use mcp_server::{Connection, Principal, Server};
 use mcp_transport::{
     Endpoint, Event, Exchange, Request,
     http::{HeaderMap, HeaderName, HeaderValue},
@@ -18,6 +18,7 @@ pub(crate) struct Peer {
     connection: Arc<Connection>,
     meta: RequestMeta,
     headers: Option<HeaderMap>,
+    principal: Option<Principal>,
 }
 
 impl Peer {
@@ -34,6 +35,7 @@ impl Peer {
             connection: Arc::new(server.connect()),
             meta,
             headers: None,
+            principal: None,
         }
     }
 
@@ -52,6 +54,7 @@ impl Peer {
             connection: Arc::new(server.connect()),
             meta: RequestMeta::new(),
             headers: None,
+            principal: None,
         };
         let params = format!(
             r#"{{"protocolVersion":"{revision}","capabilities":{capabilities},"clientInfo":{{"name":"peer","version":"1"}}}}"#
@@ -99,6 +102,12 @@ impl Peer {
         self
     }
 
+    /// The same peer comes on behalf of somebody from here on.
+    pub(crate) fn with_principal(mut self, name: &str) -> Self {
+        self.principal = Some(Principal(name.into()));
+        self
+    }
+
     /// The same peer says this in `_meta` from here on.
     pub(crate) fn with_meta(mut self, key: &str, value: &Value) -> Self {
         self.meta.set(key, RawJson::from_serialize(value).unwrap());
@@ -110,6 +119,9 @@ impl Peer {
         let mut request = Request::new(method, params).with_meta(self.meta.clone());
         if let Some(headers) = &self.headers {
             request.ext.insert(headers.clone());
+        }
+        if let Some(principal) = &self.principal {
+            request.ext.insert(principal.clone());
         }
         request
     }

@@ -1,3 +1,9 @@
 //! Tasks, in both eras.
 
+#[cfg(feature = "test-util")]
 mod contract;
+mod edges;
+mod fixtures;
+mod profiles;
+mod rows;
+mod suite;

@@ -4,7 +4,7 @@ use mcp_types::{
     RawJson, Revision,
     task::{Task, TaskStatus},
     tool::CallToolResult,
-    wire::{Stamp, encode_outcome},
+    wire::{Stamp, TextMirror, encode_outcome},
 };
 
 use super::{TaskOutcome, TaskProfile, TaskRecord, TaskState};
@@ -20,6 +20,13 @@ pub enum GetPayload {
     /// It says how the task stands, and no more. Clients of the extension find a completed task without a result then,
     /// and most refuse it: this is for deployments whose clients take results elsewhere.
     MetadataOnly,
+}
+
+/// How much the extension shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) payload: GetPayload,
+    pub(crate) mirror: TextMirror,
 }
 
 /// How the task stands, in the words of a profile. A tool that says that it failed has *failed* at 2025-11-25, and has
@@ -43,14 +50,14 @@ pub(crate) fn legacy(record: &TaskRecord) -> Task {
 }
 
 /// As the extension has it: with what came of it, or what it waits for.
-pub(crate) fn extension(record: &TaskRecord, payload: GetPayload) -> Task {
+pub(crate) fn extension(record: &TaskRecord, shown: Shown) -> Task {
     let mut task = task(record, TaskProfile::Extension);
     match record.state() {
         TaskState::InputRequired(requests) => task.input_requests = Some(requests.clone()),
-        TaskState::Done(TaskOutcome::Result(result)) if payload == GetPayload::Inline => {
-            task.result = Some(result_of(result, record.wraps_output()));
+        TaskState::Done(TaskOutcome::Result(result)) if shown.payload == GetPayload::Inline => {
+            task.result = Some(result_of(result, record.wraps_output(), shown.mirror));
         }
-        TaskState::Done(TaskOutcome::Error(error)) if payload == GetPayload::Inline => {
+        TaskState::Done(TaskOutcome::Error(error)) if shown.payload == GetPayload::Inline => {
             task.error = Some(error.clone());
         }
         TaskState::Working | TaskState::Done(_) | TaskState::Cancelled => {}
@@ -78,8 +85,10 @@ fn task(record: &TaskRecord, profile: TaskProfile) -> Task {
 }
 
 /// The result as its own response would have it.
-fn result_of(result: &CallToolResult, wraps_output: bool) -> RawJson {
-    let stamp = Stamp::new(Revision::LATEST).wrapped_output(wraps_output);
+fn result_of(result: &CallToolResult, wraps_output: bool, mirror: TextMirror) -> RawJson {
+    let stamp = Stamp::new(Revision::LATEST)
+        .wrapped_output(wraps_output)
+        .mirrored(mirror);
     // Modern revisions have words for every outcome.
     encode_outcome(result.clone().into(), &stamp).unwrap_or_else(|_| RawJson::null())
 }

@@ -8,7 +8,12 @@ use mcp_types::{
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::task::view::{self, GetPayload};
+use crate::proto::task::view::{self, GetPayload, Shown};
+
+const METADATA: Shown = Shown {
+    payload: GetPayload::MetadataOnly,
+    mirror: mcp_types::wire::TextMirror::Auto,
+};
 
 fn shown(task: mcp_types::task::Task, revision: Revision) -> Value {
     let outcome = GetTaskResult::new(task).into();
@@ -30,20 +35,14 @@ fn check(record: &TaskRecord, legacy: Value, extension: Value, inline: &Value) {
     let old = shown(view::legacy(record), Revision::V2025_11_25);
     assert_eq!(old, with(json!({"ttl": null}), legacy), "{record:?}");
     let modern = json!({"resultType": "complete", "ttlMs": null});
-    let new = shown(
-        view::extension(record, GetPayload::Inline),
-        Revision::LATEST,
-    );
+    let new = shown(view::extension(record, Shown::default()), Revision::LATEST);
     assert_eq!(new, with(modern.clone(), extension), "{record:?}");
     for metadata in [
         shown(view::inline(record), Revision::LATEST),
         without(
             &new,
             "inputRequests",
-            shown(
-                view::extension(record, GetPayload::MetadataOnly),
-                Revision::LATEST,
-            ),
+            shown(view::extension(record, METADATA), Revision::LATEST),
         ),
     ] {
         assert_eq!(metadata, with(modern.clone(), inline.clone()), "{record:?}");
@@ -128,10 +127,7 @@ fn what_it_does_and_how_long_it_is_kept() {
         (&old["ttl"], &old["pollInterval"], &old["statusMessage"]),
         (&json!(60_000), &json!(500), &json!("half"))
     );
-    let new = shown(
-        view::extension(&record, GetPayload::Inline),
-        Revision::LATEST,
-    );
+    let new = shown(view::extension(&record, Shown::default()), Revision::LATEST);
     assert_eq!(
         (&new["ttlMs"], &new["pollIntervalMs"], &new["statusMessage"]),
         (&json!(60_000), &json!(500), &json!("half"))
@@ -143,7 +139,7 @@ fn what_it_does_and_how_long_it_is_kept() {
 fn output_that_is_no_object_is_whole_in_an_inlined_result() {
     let result = CallToolResult::structured(RawJson::parse("[1,2]").unwrap());
     let record = after([finish(result)]).with_wrapped_output(true);
-    let task = view::extension(&record, GetPayload::Inline);
+    let task = view::extension(&record, Shown::default());
     let result: Value = task.result.unwrap().decode().unwrap();
     assert_eq!(result["structuredContent"], json!([1, 2]));
 }
