@@ -10,6 +10,7 @@
 mod asking;
 mod changing;
 mod content;
+mod jobs;
 mod media;
 mod prompts;
 mod resources;
@@ -37,6 +38,7 @@ fn server() -> Server {
         prompts::add,
         asking::add,
         rounds::add,
+        jobs::add,
         skills::add,
     ]
     .into_iter()

@@ -29,7 +29,7 @@ function inspect(era, method, ...options) {
         const settings = { env: { ...process.env, HOME: home }, timeout: 60_000, maxBuffer: 16 << 20 };
         execFile(process.execPath, args, settings, (error, stdout, stderr) => {
             if (error) {
-                reject(new Error(stderr.trim() || error.message));
+                reject(Object.assign(new Error(stderr.trim() || error.message), { stdout }));
             } else {
                 const said = JSON.parse(stdout);
                 resolve(said.result ?? said);
@@ -64,6 +64,14 @@ const STEPS = {
     async 'tools-call-mixed-content'(era) {
         const { content } = await inspect(era, 'tools/call', '--tool-name', 'test_multiple_content_types');
         assert.deepEqual(content.map(block => block.type), ['text', 'image', 'resource']);
+    },
+    // A tool that runs as a task alone: the Inspector follows the task, and shows how it ended.
+    async 'tools-call-task'(era) {
+        const call = inspect(era, 'tools/call', '--tool-name', 'failing_job');
+        const { stdout, message } = await call.then(() => assert.fail('the tool did not fail'), error => error);
+        assert.ok(stdout, message);
+        const { content, isError } = JSON.parse(stdout).result;
+        assert.deepEqual([content[0].text, isError], ['The job failed, as it always does', true]);
     },
     async 'resources-list'(era) {
         const { resources } = await inspect(era, 'resources/list');
@@ -113,8 +121,10 @@ async function step(era, name) {
 }
 
 // Two at a time: most of a run is Node that loads the Inspector.
-// A legacy client is told of no extension.
-const queue = eras.flatMap(era => Object.keys(STEPS).map(name => [era, name])).filter(([era, name]) => era === 'modern' || name !== 'skills-list');
+// A legacy client is told of no extension, and of a failed task the Inspector shows it nothing more.
+const MODERN = ['skills-list', 'tools-call-task'];
+const all = eras.flatMap(era => Object.keys(STEPS).map(name => [era, name]));
+const queue = all.filter(([era, name]) => era === 'modern' || !MODERN.includes(name));
 const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
         await step(...next);
