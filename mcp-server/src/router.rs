@@ -59,11 +59,12 @@ impl Router {
         let Some(entry) = snapshot.find(&name, &call) else {
             return Err(ProtocolError::unknown_tool(&name).into());
         };
-        // Only modern HTTP has such headers.
+        // Only modern HTTP has such headers. They repeat what came, whatever layers have made of it.
         if let (false, None, Some(headers)) =
             (entry.mirrors.is_empty(), call.session(), call.headers())
         {
-            entry.mirrors.check(headers, arguments)?;
+            let came = call.input().params().get("arguments");
+            entry.mirrors.check(headers, came)?;
         }
         let checks = entry.checks.get();
         if let Some(refused) = checks.and_then(|checks| checks.refuse(arguments, &entry.label)) {

@@ -114,7 +114,7 @@ impl Input {
     }
 
     /// The parameters, as they came.
-    pub(super) fn params(&self) -> &RawParams {
+    pub(crate) fn params(&self) -> &RawParams {
         &self.params
     }
 

@@ -1,10 +1,18 @@
 //! Arguments that a modern client repeats in headers, on a real socket.
 
+use std::{future::poll_fn, sync::Arc};
+
+use http::{HeaderMap, HeaderValue};
+use mcp_transport::{Endpoint as _, Event, Request};
+use mcp_types::{
+    RawJson, RawParams, RequestMeta, Revision,
+    capability::{ClientCapabilities, Implementation},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Hosted, modern_call};
-use crate::{Args, Tool, schemars};
+use crate::{Answer, Args, BoxFuture, Call, Server, Service, Tool, schemars};
 
 #[derive(Deserialize, schemars::JsonSchema)]
 struct Sql {
@@ -61,4 +69,40 @@ async fn r6_mcp_param_headers_are_required_and_equal_or_else_400() {
     ] {
         check(headers, json!({"limit": 5}), refused.clone()).await;
     }
+}
+
+#[tokio::test]
+async fn r6_headers_repeat_what_the_client_said_not_what_layers_make_of_it() {
+    let raise = |inner: Arc<dyn Service>| -> Arc<dyn Service> {
+        Arc::new(move |mut call: Call| -> BoxFuture<Answer> {
+            let arguments = RawJson::parse(r#"{"limit":10}"#).unwrap();
+            call.params = call.params.with("arguments", &arguments);
+            inner.call(call)
+        })
+    };
+    let server = Server::new("s", "1").layer(raise);
+    let connection = server.tool(Tool::new("sql", sql)).connect();
+    let check = async |header: &'static str, expected: &str| {
+        let params = RawParams::parse(r#"{"name":"sql","arguments":{"limit":5}}"#).unwrap();
+        let client = Implementation::new("client", "1");
+        let meta = RequestMeta::modern(Revision::LATEST, &client, &ClientCapabilities::default());
+        let mut request = Request::new("tools/call", params).with_meta(meta);
+        let header = (
+            "mcp-param-limit".parse().unwrap(),
+            HeaderValue::from_static(header),
+        );
+        request.ext.insert(HeaderMap::from_iter([header]));
+        let mut exchange = connection.open(request);
+        let event = poll_fn(|cx| exchange.as_mut().poll_event(cx)).await;
+        let Event::Outcome(outcome) = event else {
+            panic!("{event:?}");
+        };
+        let said = outcome.map_or_else(
+            |failure| failure.to_string(),
+            |reply| reply.result.as_str().to_owned(),
+        );
+        assert!(said.contains(expected), "{said}");
+    };
+    check("5", "None 10").await;
+    check("10", "does not match body value '5'").await;
 }
