@@ -25,6 +25,8 @@ mod message;
 #[cfg(any(feature = "server-http", feature = "server-stdio"))]
 pub mod peers;
 pub mod proto;
+#[cfg(test)]
+mod reports;
 #[cfg(any(feature = "client-http", feature = "client-stdio"))]
 mod slot;
 #[cfg(any(feature = "client-stdio", feature = "server-stdio"))]

@@ -182,6 +182,21 @@ mod tests {
     }
 
     #[test]
+    fn bl_228_only_the_same_origin_is_followed() {
+        let Some(report) = crate::reports::report("BL-228") else {
+            return;
+        };
+        for row in report["input"]["cases"].as_array().unwrap() {
+            let text = |at: usize| row[at].as_str().unwrap();
+            let mut headers = HeaderMap::new();
+            headers.insert(header::LOCATION, HeaderValue::from_str(text(1)).unwrap());
+            let status = StatusCode::TEMPORARY_REDIRECT;
+            let target = follow(&url(text(0)), &KEEPING, status, &headers).unwrap();
+            assert_eq!(target.is_ok(), text(2) == "follow", "{row}");
+        }
+    }
+
+    #[test]
     fn tls_is_ruled_out_for_loopback_ports_alone() {
         let check = |text, expected| assert_eq!(may_use_tls(&url(text)), expected, "{text}");
         check("http://127.0.0.1:8080/mcp", false);
