@@ -11,6 +11,7 @@ mod pair;
 mod resuming;
 mod rows;
 mod rows_3_8;
+mod tasks;
 
 use std::{net::SocketAddr, sync::Arc};
 

@@ -412,3 +412,34 @@ fn a_server_without_what_runs_tasks_does_not_say_that_it_has_them() {
     let has = told["capabilities"]["extensions"].is_object();
     assert_eq!(has, cfg!(any(feature = "http", feature = "stdio")));
 }
+
+#[cfg(feature = "validate")]
+#[tokio::test]
+async fn what_a_task_comes_to_is_held_to_its_schema_and_its_arguments_are_checked_before() {
+    #[derive(serde::Deserialize, mcp_server::schemars::JsonSchema)]
+    #[schemars(crate = "mcp_server::schemars")]
+    struct Order {
+        #[schemars(range(max = 10))]
+        count: u32,
+    }
+    #[derive(serde::Serialize, mcp_server::schemars::JsonSchema)]
+    #[schemars(crate = "mcp_server::schemars")]
+    struct Receipt {
+        #[schemars(range(max = 100))]
+        total: u32,
+    }
+    let clock = ManualClock::new();
+    let order = |mcp_server::Args(Order { count }): mcp_server::Args<Order>| async move {
+        mcp_server::Json(Receipt { total: count * 20 })
+    };
+    let server = with(&clock, policy(), Tool::new("order", order))
+        .schema_check(mcp_server::validate::JsonSchema::new());
+    let peer = declaring(&server);
+    let refused = peer.call("order", r#"{"count":11}"#).await;
+    assert_eq!(refused["structuredContent"]["code"], "bad_request");
+    for (count, code) in [(5, Value::Null), (6, json!("output_validation_failed"))] {
+        let id = begin(&peer, "order", &json!({"count": count})).await;
+        let done = until(&peer, &id, "completed").await;
+        assert_eq!(done["result"]["structuredContent"]["code"], code);
+    }
+}
