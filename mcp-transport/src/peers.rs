@@ -26,11 +26,11 @@ impl Peers {
             return Some(Place { peers, peer: None });
         }
         let mut counts = self.counts();
-        let count = counts.entry(peer).or_default();
-        if *count >= limit {
+        let count = counts.get(&peer).copied().unwrap_or_default();
+        if count >= limit {
             return None;
         }
-        *count += 1;
+        counts.insert(peer, count + 1);
         drop(counts);
         let peer = Some(peer);
         Some(Place { peers, peer })
@@ -73,6 +73,7 @@ mod tests {
         drop(first);
         drop(peers.enter(peer, 2).unwrap());
         drop(second);
+        assert!(peers.enter(peer, 0).is_none());
         assert!(peers.counts().is_empty());
     }
 
