@@ -12,6 +12,7 @@
 mod app;
 pub mod events;
 mod handle;
+mod health;
 mod host;
 mod in_session;
 mod log;

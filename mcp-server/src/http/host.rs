@@ -16,7 +16,7 @@ use mcp_types::{
 use tokio::net::{TcpListener, ToSocketAddrs};
 
 use super::{
-    HttpError, Problem, app::App, events::EventStore, service::HttpService, settings::Settings,
+    HttpError, Problem, app::App, events::EventStore, health::Health, service::HttpService, settings::Settings,
 };
 use crate::{core::Core, policy::LegacyMode, proto::sessions::SessionLimits};
 
@@ -97,6 +97,14 @@ impl HttpHost {
     #[must_use]
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
         self.set(|settings| settings.clock = clock)
+    }
+
+    /// Answers probes of a load balancer or an orchestrator as well, under any `Host`: `GET /healthz` is 200 while the
+    /// process lives, `GET /readyz` until [`Self::serve_on`] is told to shut down, and then 503. It is for
+    /// [`Self::serve`] and [`Self::serve_on`]; a router of your own has routes of its own.
+    #[must_use]
+    pub fn health(self, answer: bool) -> Self {
+        self.set(|settings| settings.health = answer)
     }
 
     /// Serves clients of the deprecated HTTP+SSE transport of 2024-11-05 as well, or no longer: their stream is at
@@ -197,10 +205,16 @@ impl HttpHost {
                 router.route_service(path, service.clone())
             })
             .fallback(not_found);
+        let health = Health::default();
+        let router = match self.settings.health {
+            true => health.clone().routes(router),
+            false => router,
+        };
         tracing::info!(%address, "serving MCP at /mcp");
         let limits = self.core.limits.clone();
         let shutdown = async {
             shutdown.await;
+            health.drain();
             // Streams that wait for news would wait out the whole drain time.
             app.end_streams();
         };

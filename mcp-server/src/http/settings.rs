@@ -13,6 +13,8 @@ pub(super) struct Settings {
     pub(super) legacy: LegacyMode,
     pub(super) sessions: SessionLimits,
     pub(super) clock: Arc<dyn Clock>,
+    /// Whether probes of health are answered.
+    pub(super) health: bool,
     /// Whether HTTP+SSE is served.
     pub(super) pair: bool,
     /// Where clients of it see the path for messages, if not beside the stream.
@@ -29,6 +31,7 @@ impl Default for Settings {
             legacy: LegacyMode::default(),
             sessions: SessionLimits::default(),
             clock: Arc::new(SystemClock),
+            health: false,
             pair: false,
             messages: None,
             store: None,
