@@ -218,7 +218,7 @@ fn table(ran: &[Ran]) -> Vec<String> {
         rows[at].2 += 1;
     }
     let row = |(name, passed, all): (&str, usize, usize)| {
-        let verdict = if passed == all { "ok" } else { "FAILED" };
+        let verdict = if passed == all { "ok" } else { "not all" };
         format!("{name:<60} {passed:>3} of {all:>3}  {verdict}")
     };
     rows.into_iter().map(row).collect()
@@ -265,6 +265,6 @@ mod tests {
             .iter()
             .map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
             .collect();
-        assert_eq!(rows, ["r/a 1 of 2 FAILED", "r/b 1 of 1 ok"]);
+        assert_eq!(rows, ["r/a 1 of 2 not all", "r/b 1 of 1 ok"]);
     }
 }
