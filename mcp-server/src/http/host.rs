@@ -16,7 +16,8 @@ use mcp_types::{
 use tokio::net::{TcpListener, ToSocketAddrs};
 
 use super::{
-    HttpError, Problem, app::App, events::EventStore, health::Health, service::HttpService, settings::Settings,
+    HttpError, Problem, app::App, events::EventStore, health::Health, service::HttpService,
+    settings::Settings,
 };
 use crate::{core::Core, policy::LegacyMode, proto::sessions::SessionLimits};
 

@@ -13,6 +13,9 @@ use crate::{
     service::BoxFuture,
 };
 
+/// How long the addresses of the resources in one subscription may be together.
+const MOST_BYTES: usize = 64 * 1024;
+
 impl Router {
     /// Opens a subscription. The answer is its end, which the host keeps back until then.
     pub(super) fn listen(&self, call: Call) -> Result<BoxFuture<Answer>, ErrorObject> {
@@ -64,6 +67,14 @@ impl Router {
         };
         let uris = wanted.resource_subscriptions.unwrap_or_default();
         let uris = self.once(uris, "resources")?;
+        // Each is held against every template.
+        let long: usize = uris.iter().map(String::len).sum();
+        if long > MOST_BYTES {
+            return Err(invalid(format!(
+                "the addresses of one subscription may be {MOST_BYTES} bytes long together, and these are {long}: open \
+                 another subscription for some of them"
+            )));
+        }
         if resources.subscribe == Some(true) {
             let seen = uris
                 .into_iter()

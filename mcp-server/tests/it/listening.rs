@@ -408,6 +408,18 @@ fn c11_so_many_resources_a_subscription() {
         error.message,
         "a subscription may name 256 resources; test://files/256 is one more: open another subscription"
     );
+    let long: Vec<String> = (0..17)
+        .map(|at| format!("test://files/{at}{}", "x".repeat(4_080)))
+        .collect();
+    let error = Heard::open(&peer, &json!({"resourceSubscriptions": long})).error();
+    assert_eq!(error.code.0, -32602);
+    assert!(
+        error
+            .message
+            .contains("65536 bytes long together, and these are 69"),
+        "{}",
+        error.message
+    );
     // The same one many times is one.
     let mut twice = uris(200);
     twice.extend(uris(200));

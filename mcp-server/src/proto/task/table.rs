@@ -81,7 +81,8 @@ impl Table {
         }
     }
 
-    /// Keeps a new task. Tasks that are over make room for it, the oldest first, those of its owner before others.
+    /// Keeps a new task. Tasks that are over make room for it, the oldest first, those of its owner before others;
+    /// those of principals not for one of nobody's, since anyone may be nobody as often as they like.
     pub(crate) fn create(
         &mut self,
         record: TaskRecord,
@@ -94,8 +95,9 @@ impl Table {
         let owned = self.owners.get(record.owner()).copied().unwrap_or_default();
         let of_owner = owned >= self.caps.per_owner;
         if (of_owner || self.by_id.len() >= self.caps.total)
-            && !self.evict(Some(record.owner()))
-            && (of_owner || !self.evict(None))
+            && !self.evict(|owner| owner == record.owner())
+            && (of_owner
+                || !self.evict(|owner| record.owner().is_principal() || !owner.is_principal()))
         {
             return Err(match of_owner {
                 true => NoRoom::Owner(owned),
@@ -177,12 +179,11 @@ impl Table {
         }
     }
 
-    /// Forgets the oldest task that is over, of `owner` or of anyone. Says whether there was one.
-    fn evict(&mut self, owner: Option<&TaskOwner>) -> bool {
+    /// Forgets the oldest task that is over, of an owner who `may` lose it. Says whether there was one.
+    fn evict(&mut self, may: impl Fn(&TaskOwner) -> bool) -> bool {
         let over = self.order.iter().find(|(_, id)| {
-            self.by_id.get(id).is_some_and(|record| {
-                record.is_over() && owner.is_none_or(|owner| owner == record.owner())
-            })
+            let record = self.by_id.get(id);
+            record.is_some_and(|record| record.is_over() && may(record.owner()))
         });
         let Some((_, id)) = over.cloned() else {
             return false;

@@ -84,6 +84,35 @@ fn a_cap_of_nothing_lets_nothing_in() {
 }
 
 #[test]
+fn nobody_cannot_make_principals_lose_what_they_have() {
+    let owned = |id: u64, owner: TaskOwner| {
+        let id = TaskId::new(id.to_string());
+        TaskRecord::new(id, owner, TaskProfile::Extension, "tool", 0)
+    };
+    let principal = || TaskOwner::Principal("a".into());
+    let session = |key: &str| TaskOwner::Session(key.into());
+    let mut table = Table::new(TaskCaps::new(9, 2));
+    for (id, owner) in [(1, principal()), (2, session("s"))] {
+        let record = table.create(owned(id, owner), 0).unwrap();
+        table.apply(record.id(), 1, Transition::Cancel, 0);
+    }
+    // Another session takes the place of what nobody has, and then there is none.
+    let third = table.create(owned(3, session("t")), 0).unwrap();
+    assert_eq!(
+        table.create(owned(4, TaskOwner::Nobody), 0),
+        Err(NoRoom::Total(2))
+    );
+    assert!(table.get(&TaskId::new("1"), 0).is_some());
+    // A principal may take any that is over, the oldest first.
+    table.apply(third.id(), 1, Transition::Cancel, 0);
+    table
+        .create(owned(5, TaskOwner::Principal("b".into())), 0)
+        .unwrap();
+    assert!(table.get(&TaskId::new("1"), 0).is_none());
+    assert!(table.get(third.id(), 0).is_some());
+}
+
+#[test]
 fn who_reads_keeps_what_was_read() {
     let mut table = Table::new(TaskCaps::default());
     let read = table.create(of(1, 1, 0, None), 0).unwrap();
