@@ -73,13 +73,29 @@ impl Tools {
     /// # Errors
     /// When its definition is not valid, its name is taken, or its schemas are not to be checked against.
     pub fn add(&self, tool: Tool) -> Result<(), InvalidTool> {
-        let name = tool.name().to_owned();
         let entry = tool.into_entry()?;
         if let Some(check) = self.1.get() {
             entry.check_by(&**check)?;
         }
+        self.place(entry)
+    }
+
+    fn place(&self, entry: Entry) -> Result<(), InvalidTool> {
+        let name = entry.definition.name.clone();
         let added = self.0.add(entry);
-        added.map_err(|_| InvalidTool::taken(&name))
+        added.map_err(|_| InvalidTool::taken(&name))?;
+        // A check that was chosen meanwhile may have looked at the tools before this one was there.
+        let Some(check) = self.1.get() else {
+            return Ok(());
+        };
+        let snapshot = self.0.snapshot();
+        let mut entries = snapshot.entries().iter();
+        let placed = entries.rfind(|entry| entry.key() == &*name);
+        let checked = placed.map_or(Ok(()), |entry| entry.check_by(&**check));
+        if checked.is_err() {
+            self.0.remove(&name);
+        }
+        checked
     }
 
     /// Checks the values of all tools by `check`, those that are there and those to come. The first one stands.
@@ -104,5 +120,52 @@ impl Tools {
 impl fmt::Debug for Tools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Tools").field(&self.names()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::RawJson;
+
+    use super::*;
+    use crate::validate::{InvalidSchema, Mismatch, ValueCheck};
+
+    /// Takes every schema, or none.
+    struct Takes(bool);
+
+    impl SchemaCheck for Takes {
+        fn compile(&self, _: &RawJson) -> Result<Arc<dyn ValueCheck>, InvalidSchema> {
+            match self.0 {
+                true => Ok(Arc::new(Fits)),
+                false => Err(InvalidSchema::new("it is wrong")),
+            }
+        }
+    }
+
+    struct Fits;
+
+    impl ValueCheck for Fits {
+        fn check(&self, _: &str) -> Result<(), Mismatch> {
+            Ok(())
+        }
+    }
+
+    /// A check is chosen after a tool was looked at and before it is in the list: whether the tool is taken, and how
+    /// many tools are listed and checked then.
+    fn check(takes: bool, expected: (bool, usize, usize)) {
+        let tools = Tools::new(&Hub::default());
+        let entry = Tool::new("a", || async { "done" }).into_entry().unwrap();
+        tools.check_by(Arc::new(Takes(takes))).unwrap();
+        let placed = tools.place(entry).is_ok();
+        let snapshot = tools.0.snapshot();
+        let checked = snapshot.entries().iter();
+        let checked = checked.filter(|entry| entry.checks.get().is_some()).count();
+        assert_eq!((placed, snapshot.entries().len(), checked), expected);
+    }
+
+    #[test]
+    fn a_check_chosen_while_a_tool_is_added_checks_it_too() {
+        check(true, (true, 1, 1));
+        check(false, (false, 0, 0));
     }
 }
