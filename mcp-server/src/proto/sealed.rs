@@ -4,6 +4,7 @@
 //! parameters of the request, to the principal and to the server, and it expires; whatever is wrong, the
 //! answer is one and the same. Time and entropy are arguments.
 
+mod canonical;
 #[cfg(test)]
 mod tests;
 
@@ -14,9 +15,9 @@ use chacha20poly1305::{
 };
 use mcp_types::{ErrorCode, ErrorObject, Method, RawJson, RawParams};
 use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
 use zeroize::Zeroizing;
 
+use self::canonical::canonical;
 use super::rounds::Book;
 use crate::input::{KeyRing, StateKey};
 
@@ -161,61 +162,5 @@ pub(crate) fn open(
     match read.expires > now {
         true => Ok(read.book),
         false => Err(Invalid),
-    }
-}
-
-/// The parameters that a retry repeats, as a text that depends on what they mean alone: members sorted, numbers in
-/// one spelling. Members that are `null`, and empty `arguments`, are as if they were absent.
-fn canonical(params: &RawParams) -> String {
-    let mut members: Vec<(&str, String)> = params
-        .iter()
-        .filter(|(name, _)| !matches!(*name, "_meta" | "inputResponses" | "requestState"))
-        .map(|(name, text)| {
-            let value = serde_json::from_str::<Value>(text);
-            // What serde_json cannot hold is compared as it stands.
-            (
-                name,
-                value.map_or_else(|_| text.to_owned(), |value| write(&value)),
-            )
-        })
-        .filter(|(name, text)| text != "null" && !(*name == "arguments" && text == "{}"))
-        .collect();
-    members.sort_unstable();
-    let members = members
-        .into_iter()
-        .map(|(name, text)| format!("{}:{text}", Value::from(name)));
-    members.collect::<Vec<_>>().join(",")
-}
-
-fn write(value: &Value) -> String {
-    match value {
-        Value::Number(number) => spell(number),
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(write).collect();
-            format!("[{}]", items.join(","))
-        }
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_unstable_by_key(|(name, _)| *name);
-            let members = members
-                .into_iter()
-                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), write(value)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-        }
-        plain => plain.to_string(),
-    }
-}
-
-/// `1`, `1.0` and `1e0` are one number.
-fn spell(number: &Number) -> String {
-    /// Up to here a float is every integer.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.is_i64() || number.is_u64() {
-        return number.to_string();
-    }
-    match number.as_f64() {
-        Some(float) if float.fract() == 0.0 && float.abs() < EXACT => format!("{float:.0}"),
-        Some(float) if float.is_finite() => format!("{float:e}"),
-        _ => number.to_string(),
     }
 }
