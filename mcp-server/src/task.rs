@@ -44,8 +44,8 @@ pub use self::{
     store::{TaskListener, TaskStore, TaskStoreError},
 };
 pub use crate::proto::task::{
-    MAX_KEYS, Refused, TaskId, TaskOutcome, TaskOwner, TaskProfile, TaskRecord, TaskReply,
-    TaskState, Transition,
+    MAX_KEYS, MAX_REPLY_BYTES, Refused, TaskId, TaskOutcome, TaskOwner, TaskProfile, TaskRecord,
+    TaskReply, TaskState, Transition,
     table::{Applied, TaskCaps},
     view::GetPayload,
 };

@@ -23,7 +23,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use self::mailbox::Mailbox;
 pub use self::{
-    mailbox::{MAX_KEYS, TaskReply},
+    mailbox::{MAX_KEYS, MAX_REPLY_BYTES, TaskReply},
     owner::{TaskOwner, TaskProfile},
 };
 
@@ -164,6 +164,11 @@ pub enum Refused {
     /// It has asked as much as it may.
     #[error("the task has asked {MAX_KEYS} questions, the most it may")]
     TooManyKeys,
+    /// The answers would be larger together than a task keeps. The questions stay open.
+    #[error(
+        "the answers to the task's questions would have over {MAX_REPLY_BYTES} bytes together; answer with less"
+    )]
+    TooManyBytes,
 }
 
 impl TaskRecord {
@@ -308,7 +313,7 @@ impl TaskRecord {
         let changed = match transition {
             Transition::Ask { key, request } => self.mailbox.ask(key, *request).map(|()| true)?,
             Transition::Withdraw { key } => self.mailbox.withdraw(&key),
-            Transition::Answer(responses) => self.mailbox.answer(&responses),
+            Transition::Answer(responses) => self.mailbox.answer(&responses)?,
             Transition::Refuse { key, error } => self.mailbox.refuse(&key, error),
             Transition::Say(message) => {
                 let changes = self.message != message;

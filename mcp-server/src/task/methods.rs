@@ -120,6 +120,9 @@ impl Shared {
             .await?
         {
             Applied::Missing => Err(not_found().into()),
+            Applied::Refused(why @ Refused::TooManyBytes, _) => {
+                Err(invalid(why.to_string()).into())
+            }
             _ => Ok(Answer::new(EmptyResult::default())),
         }
     }

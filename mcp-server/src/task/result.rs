@@ -10,14 +10,14 @@ use std::{
 
 use mcp_errors::ProtocolError;
 use mcp_types::{
-    ErrorObject, Outcome, Payload, RawJson,
+    ErrorCode, ErrorObject, Outcome, Payload, RawJson,
     elicitation::ElicitParams,
     input::{InputRequest, InputResponse, Question},
     roots::ListRootsParams,
 };
 
 use super::{
-    TaskId, TaskRecord, TaskState, Transition,
+    Applied, Refused, TaskId, TaskRecord, TaskState, Transition,
     host::{Relay, Shared},
     methods::No,
     related::related,
@@ -75,9 +75,7 @@ impl Shared {
             match next.await {
                 Some(Next::News(newer)) => record = newer,
                 Some(Next::Replied(key, reply)) => {
-                    if let Some(transition) = transition(key, reply) {
-                        self.change(&id, transition).await?;
-                    }
+                    self.hear(&id, key, reply).await?;
                 }
                 None if patience == left => return Err(not_found().into()),
                 None => return Err(still_working(patience).into()),
@@ -88,6 +86,20 @@ impl Shared {
             related(&mut result.meta, &id);
         }
         Ok(answer)
+    }
+
+    /// Tells the task of a reply. An answer that it has no room for is a refusal, so that its handler hears of it.
+    async fn hear(&self, id: &TaskId, key: Box<str>, reply: Reply) -> Result<(), No> {
+        let Some(transition) = transition(key.clone(), reply) else {
+            return Ok(());
+        };
+        if let Applied::Refused(why @ Refused::TooManyBytes, _) =
+            self.change(id, transition).await?
+        {
+            let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, why.to_string());
+            self.change(id, Transition::Refuse { key, error }).await?;
+        }
+        Ok(())
     }
 }
 

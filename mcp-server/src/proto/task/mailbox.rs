@@ -9,9 +9,14 @@ use mcp_types::{
 use serde::{Deserialize, Serialize};
 
 use super::Refused;
+use crate::path::clipped;
 
 /// How many questions one task may ask in its life.
 pub const MAX_KEYS: usize = 64;
+/// How many bytes the answers to them may have together: as many as one message.
+pub const MAX_REPLY_BYTES: usize = 4 * 1024 * 1024;
+/// How many bytes of a refusal's message are kept when there is no room for all of it.
+const MIN_MESSAGE: usize = 200;
 
 /// What a client said to one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,32 +67,50 @@ impl Mailbox {
         was_there
     }
 
-    pub(super) fn answer(&mut self, responses: &RawObject) -> bool {
-        let mut changed = false;
-        for (key, answer) in responses.iter() {
-            let Some(request) = self.pending.get(key) else {
-                continue;
-            };
-            if InputResponse::read(answer, request).is_err() {
-                continue;
-            }
-            changed |= self.settle(key, TaskReply::Answer(answer.clone()));
+    pub(super) fn answer(&mut self, responses: &RawObject) -> Result<bool, Refused> {
+        let fit = |&(key, answer): &(&str, &RawJson)| {
+            let request = self.pending.get(key);
+            request.is_some_and(|request| InputResponse::read(answer, request).is_ok())
+        };
+        let answers: Vec<_> = responses.iter().filter(fit).collect();
+        let sizes = answers.iter().map(|(_, answer)| answer.as_str().len());
+        if self.bytes() + sizes.sum::<usize>() > MAX_REPLY_BYTES {
+            return Err(Refused::TooManyBytes);
         }
-        changed
+        for (key, answer) in &answers {
+            self.settle(key, TaskReply::Answer((*answer).clone()));
+        }
+        Ok(!answers.is_empty())
     }
 
-    pub(super) fn refuse(&mut self, key: &str, error: ErrorObject) -> bool {
-        self.pending.get(key).is_some() && self.settle(key, TaskReply::Refused(error))
+    /// A refusal always has room: if need be without its data, its message clipped.
+    pub(super) fn refuse(&mut self, key: &str, mut error: ErrorObject) -> bool {
+        if self.pending.get(key).is_none() {
+            return false;
+        }
+        if self.bytes() + size_of_error(&error) > MAX_REPLY_BYTES {
+            error.data = None;
+            error.message = clipped(&error.message, MIN_MESSAGE).into();
+        }
+        self.settle(key, TaskReply::Refused(error));
+        true
     }
 
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    fn settle(&mut self, key: &str, reply: TaskReply) -> bool {
+    fn settle(&mut self, key: &str, reply: TaskReply) {
         self.forget(key);
         self.replies.push((key.into(), reply));
-        true
+    }
+
+    fn bytes(&self) -> usize {
+        let replies = self.replies.iter().map(|(_, reply)| match reply {
+            TaskReply::Answer(answer) => answer.as_str().len(),
+            TaskReply::Refused(error) => size_of_error(error),
+        });
+        replies.sum()
     }
 
     fn forget(&mut self, key: &str) {
@@ -97,4 +120,9 @@ impl Mailbox {
         }
         self.pending = rest;
     }
+}
+
+fn size_of_error(error: &ErrorObject) -> usize {
+    let data = error.data.as_ref().map_or(0, |data| data.as_str().len());
+    error.message.len() + data
 }

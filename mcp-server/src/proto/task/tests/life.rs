@@ -4,7 +4,7 @@ use mcp_types::input::InputRequest;
 use proptest::prelude::*;
 
 use super::*;
-use crate::proto::task::{MAX_KEYS, Refused, TaskReply, TaskState};
+use crate::proto::task::{MAX_KEYS, MAX_REPLY_BYTES, Refused, TaskReply, TaskState};
 
 /// Every state there is, by a way that leads there.
 fn states() -> Vec<(&'static str, TaskRecord)> {
@@ -170,6 +170,50 @@ fn keys_are_counted_for_the_whole_life() {
         record.apply(withdraw(&key), 0).unwrap();
     }
     assert_eq!(record.apply(ask("more"), 0), Err(Refused::TooManyKeys));
+}
+
+/// An answer of this many bytes to the question `key`, and the object it comes in.
+fn answer_of_size(key: &str, size: usize) -> Transition {
+    let empty = r#"{"roots":[],"_meta":{"a":""}}"#.len();
+    let filled = "x".repeat(size - empty);
+    answers(&format!(
+        r#"{{"{key}":{{"roots":[],"_meta":{{"a":"{filled}"}}}}}}"#
+    ))
+}
+
+#[test]
+fn answers_are_bounded_in_bytes_for_the_whole_life() {
+    let mut record = after([ask("a"), ask("b"), ask("c")]);
+    let half = MAX_REPLY_BYTES / 2;
+    assert_eq!(record.apply(answer_of_size("a", half), 1), Ok(true));
+    let before = record.clone();
+    let too_large = record.apply(answer_of_size("b", half + 1), 1);
+    assert_eq!(too_large, Err(Refused::TooManyBytes));
+    assert!(record == before, "the question stays open");
+    // An answer to nothing that is asked does not count.
+    assert_eq!(record.apply(answer_of_size("d", half + 1), 1), Ok(false));
+    assert_eq!(record.apply(answer_of_size("b", half), 1), Ok(true));
+    assert_eq!(
+        record.apply(answers(r#"{"c":{"roots":[]}}"#), 1),
+        Err(Refused::TooManyBytes)
+    );
+}
+
+#[test]
+fn a_refusal_always_has_room() {
+    let mut record = after([ask("a"), ask("b")]);
+    record
+        .apply(answer_of_size("a", MAX_REPLY_BYTES), 1)
+        .unwrap();
+    let mut error = ErrorObject::new(ErrorCode(-1), "no".repeat(500));
+    error.data = Some(RawJson::null());
+    let key = "b".into();
+    assert_eq!(record.apply(Transition::Refuse { key, error }, 1), Ok(true));
+    let Some(TaskReply::Refused(kept)) = record.reply("b") else {
+        panic!("it is refused");
+    };
+    assert_eq!((kept.code, &kept.data), (ErrorCode(-1), &None));
+    assert!(kept.message.len() < 210, "{}", kept.message.len());
 }
 
 #[test]
