@@ -156,7 +156,11 @@ impl Outcome {
     /// # Errors
     /// When the result is not what its type and method say.
     pub fn decode(method: &Method, result: &RawJson) -> Result<Self, serde_json::Error> {
-        Ok(match &*result_type(result)? {
+        let kind = match method.as_str() {
+            "tools/call" => call_type(result)?,
+            _ => result_type(result)?,
+        };
+        Ok(match &*kind {
             COMPLETE => Self::Complete(Payload::decode(method, result)?),
             INPUT_REQUIRED => Self::InputRequired(result.decode()?),
             TASK => Self::Task(result.decode()?),
@@ -228,6 +232,24 @@ pub fn result_type(result: &RawJson) -> Result<Box<str>, serde_json::Error> {
         (None, Ok(())) => Ok(COMPLETE.into()),
         (None, Err(stop)) => Err(serde_json::Error::custom(NotStrict::new(text, stop))),
     }
+}
+
+/// The type of what answers `tools/call`: its `resultType`, and `task` for `{"task": {…}}` as well, in which 2025-11-25
+/// gives a task in the place of a result, so that nobody takes it for a tool that made nothing.
+///
+/// # Errors
+/// As [`result_type`].
+pub fn call_type(result: &RawJson) -> Result<Box<str>, serde_json::Error> {
+    let kind = result_type(result)?;
+    // Most results have no such member, and need no second look.
+    if &*kind != COMPLETE || !result.as_str().contains("\"task\"") {
+        return Ok(kind);
+    }
+    let members: RawObject = result.decode()?;
+    let made = ["resultType", "content", "structuredContent", "toolResult"];
+    let is_task = members.get("task").is_some_and(RawJson::is_object)
+        && !made.iter().any(|name| members.contains(name));
+    Ok(if is_task { TASK.into() } else { kind })
 }
 
 /// The `resultType` of a complete result.

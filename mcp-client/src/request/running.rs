@@ -14,7 +14,7 @@ use mcp_types::{
     jsonrpc::ProgressToken,
     method::RequestType,
     notification::ProgressParams,
-    outcome::{COMPLETE, result_type},
+    outcome::{COMPLETE, call_type, result_type},
     wire::decode_result,
 };
 
@@ -145,7 +145,11 @@ impl<M: RequestType> Running<M> {
     pub async fn outcome(self) -> Result<M::Result, Error> {
         let (what, client) = (self.what.clone(), self.client.clone());
         let reply = self.reply().await?;
-        match result_type(&reply.result) {
+        let kind = match M::METHOD {
+            "tools/call" => call_type(&reply.result),
+            _ => result_type(&reply.result),
+        };
+        match kind {
             Ok(kind) if &*kind == COMPLETE => {}
             Ok(kind) => return Err(Error::result_type(what, &kind)),
             Err(error) => {

@@ -169,6 +169,40 @@ fn a_result_of_another_type_is_an_error_to_a_typed_call_and_the_result_of_a_raw_
     stage.finish();
 }
 
+/// A task in the place of a result is not a tool that made nothing, in either dialect and even to who wants nothing.
+#[test]
+fn report_36_a_task_is_not_an_empty_result() {
+    let task = json!({
+        "taskId": "t", "status": "working",
+        "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z",
+    });
+    let mut flat = task.clone();
+    flat["resultType"] = json!("task");
+    flat["ttlMs"] = json!(null);
+    let mut nested = json!({ "task": task });
+    nested["task"]["ttl"] = json!(null);
+    for created in [flat, nested] {
+        for output in outputs::<()>(&created) {
+            let error = output.unwrap_err();
+            assert_eq!(
+                (error.kind(), error.executed()),
+                (ErrorKind::ResultType, Executed::Unknown),
+                "{error}"
+            );
+            assert!(error.to_string().contains("\"task\""), "{error}");
+        }
+    }
+    for output in outputs::<()>(&json!({ "content": [] })) {
+        output.unwrap();
+    }
+    // One who takes it raw has all of it.
+    let created = json!({ "task": { "taskId": "t" } });
+    let stage = Stage::new(legacy().expects("tools/call").replies(created.clone()));
+    let reply = stage.run(stage.client.call_raw("add", &())).unwrap();
+    assert_eq!(reply.result.decode::<Value>().unwrap(), created);
+    stage.finish();
+}
+
 #[test]
 fn a_peers_error_is_the_peers() {
     let stage = Stage::new(

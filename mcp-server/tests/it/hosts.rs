@@ -247,7 +247,8 @@ impl Http {
             headers.push(("Mcp-Session-Id", session.as_str()));
         } else if let (Some(version), false) = (claim, method == "initialize") {
             headers.extend([("MCP-Protocol-Version", version), ("Mcp-Method", method)]);
-            let name = params["name"].as_str().or_else(|| params["uri"].as_str());
+            let name = ["name", "uri", "taskId"];
+            let name = name.iter().find_map(|member| params[member].as_str());
             headers.extend(name.map(|name| ("Mcp-Name", name)));
         }
         if let (None, Some(version), true) =

@@ -16,14 +16,16 @@
 //! | 29 a decline | `input/lessons` `lesson2_r29_…` |
 //! | 30 keys of states | `r30_…` in `input/states`, `input/over_http`, the crate's `proto/sealed` |
 //! | 31 one handler for both eras | `input/lessons` `lesson1_r31_…` |
-//! | 33, 34, 35 tasks | `tasks` |
-//! | 36 a task taken for a finished call | `mcp-types`: `Outcome` by `resultType` first; `mcp-errors` `tests/it/reports` |
+//! | 33, 34, 35 tasks | `report_33_…` to `report_35_…` here in `tasks`; time and rows: `tasks/rows`, `tasks/profiles` |
+//! | 36 a task taken for a finished call | `mcp-client`: `tests/it/calls` `report_36_…`; `mcp-types`: `tool/tests` `report_36_…` |
 //! | 40 CORS | the crate's `http/tests/hosting` `a_page_of_a_listed_origin_…`; `mcp-transport` `proto/http/cors/tests` |
 //! | 42 fixtures | `cargo xtask conformance --server`; `report_42_…` here |
+//! | 44 text beside structure | `checked` `r8_44_the_text_beside_structure_is_the_servers_choice` |
 
 mod eras;
 mod http;
 mod results;
+mod tasks;
 
 use mcp_server::{Args, Context, Prompt, Resource, Server, Tool, schemars};
 use serde_json::{Value, json};

@@ -5,5 +5,6 @@ mod contract;
 mod edges;
 mod fixtures;
 mod profiles;
+mod reports;
 mod rows;
 mod suite;

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use mcp_types::outcome::{COMPLETE, result_type};
+use mcp_types::outcome::{COMPLETE, call_type};
 use mcp_types::tool::CallToolParams;
 use mcp_types::{RawJson, RawObject, RequestMeta, meta, strict};
 
@@ -94,7 +94,7 @@ pub fn call(
 /// [`BadResult`] when it is none, or none that may be passed on.
 pub fn result(result: &RawJson) -> Result<RawObject, BadResult> {
     strict::check_object(result.as_str(), MAX_DEPTH).map_err(|_| BadResult::Malformed)?;
-    let kind = result_type(result).map_err(|_| BadResult::Malformed)?;
+    let kind = call_type(result).map_err(|_| BadResult::Malformed)?;
     if &*kind != COMPLETE {
         return Err(BadResult::Kind {
             result_type: sanitize::excerpt(&kind, 64),

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::{
     content::ContentBlock,
-    outcome::{COMPLETE, result_type},
+    method::Method,
+    outcome::{COMPLETE, Outcome, TASK, call_type, result_type},
     raw::RawJson,
 };
 
@@ -97,6 +98,38 @@ fn a_result_is_told_by_its_type_and_then_by_its_method() {
     }
     let result: CallToolResult = read(&json!({"content": [], "messages": [1], "tools": []}));
     assert!(result.content.is_empty() && result.extra.contains("messages"));
+}
+
+/// Report 36 of servers' users.
+#[test]
+fn report_36_a_task_in_the_place_of_a_result_is_told_in_both_dialects() {
+    let task = json!({"taskId": "t", "status": "working", "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": null});
+    let mut flat = task.clone();
+    flat["resultType"] = json!(TASK);
+    let with = |name: &str, value: Value| {
+        let mut nested = json!({"task": task});
+        nested[name] = value;
+        nested
+    };
+    for (result, expected) in [
+        (flat, TASK),
+        (with("_meta", json!({})), TASK),
+        (with("content", json!([])), COMPLETE),
+        (with("structuredContent", json!({})), COMPLETE),
+        (with("toolResult", json!("x")), COMPLETE),
+        (with("resultType", json!(COMPLETE)), COMPLETE),
+        (json!({"task": "t"}), COMPLETE),
+        (
+            json!({"content": [{"type": "text", "text": "\"task\""}]}),
+            COMPLETE,
+        ),
+    ] {
+        let raw = RawJson::from_serialize(&result).unwrap();
+        assert_eq!(&*call_type(&raw).unwrap(), expected, "{result}");
+        let outcome = Outcome::decode(&Method::from("tools/call"), &raw).unwrap();
+        let is_task = matches!(outcome, Outcome::Task(_));
+        assert_eq!(is_task, expected == TASK, "{result}");
+    }
 }
 
 #[test]

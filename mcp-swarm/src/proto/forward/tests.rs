@@ -129,6 +129,13 @@ fn a_result_that_is_none_does_not_pass() {
             result_type: "input_required".to_owned(),
         },
     );
+    // A task of 2025-11-25, which would look like a tool that made nothing.
+    check(
+        r#"{"task":{"taskId":"t","status":"working"}}"#,
+        BadResult::Kind {
+            result_type: "task".to_owned(),
+        },
+    );
     check(
         r#"{"content":[],"_MCPFUSION_handoff":true,"isHandoff":true,"payload":{"target":"x"}}"#,
         BadResult::Handoff,
