@@ -14,6 +14,7 @@ use super::fixtures::{declaring, legacy, policy};
 use crate::peer::Peer;
 
 /// The input of the report of that number; `None`, and a word about it, where the data is not there.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn report(id: &str) -> Option<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cases/reports.jsonl");
     let Ok(rows) = fs::read_to_string(&path) else {
