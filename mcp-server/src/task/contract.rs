@@ -257,7 +257,7 @@ async fn listeners_hear_of_each_version(store: &Store) {
 }
 
 async fn what_is_over_makes_room(store: &Store) {
-    let (bob, carol) = (TaskOwner::Principal("bob".into()), TaskOwner::Nobody);
+    let [bob, carol] = ["bob", "carol"].map(|name| TaskOwner::Principal(name.into()));
     create(store, record("a1", &alice(), 0)).await;
     create(store, record("a2", &alice(), 0)).await;
     let full = store.create(record("a3", &alice(), 1), 1).await;
@@ -273,6 +273,10 @@ async fn what_is_over_makes_room(store: &Store) {
     // Its own before those of others.
     create(store, record("a3", &alice(), 2)).await;
     assert_eq!(get(store, "a2", 5).await, None);
+    assert!(get(store, "b1", 5).await.is_some());
+    // Anyone may be nobody as often as they like, so those of principals do not make room for that.
+    let full = store.create(record("n1", &TaskOwner::Nobody, 2), 2).await;
+    assert!(matches!(full, Err(TaskStoreError::Full(3))), "{full:?}");
     assert!(get(store, "b1", 5).await.is_some());
     // Those of others, where it has none.
     create(store, record("c1", &carol, 2)).await;
