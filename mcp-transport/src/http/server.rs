@@ -14,6 +14,7 @@ mod http2;
 mod kept;
 mod reading;
 mod running;
+mod taking;
 #[cfg(test)]
 #[cfg(feature = "test-util")]
 mod tests;

@@ -28,6 +28,7 @@ use tower_service::Service;
 
 use super::{
     answer::HttpAnswer,
+    taking::{Taking, WatchedData},
     watch::{Overdue, Watch},
 };
 use crate::{
@@ -64,6 +65,7 @@ where
             watch: Watch::new(terms.clock.now()),
             lingers: false,
             waits: None,
+            called: None,
         }),
         clock: Arc::clone(&terms.clock),
     });
@@ -215,6 +217,8 @@ pub(super) struct State {
     lingers: bool,
     /// Who is to hear when nothing is worked on any more.
     waits: Option<Waker>,
+    /// The stream that was called last and does not run yet, where the connection has many.
+    pub(super) called: Option<Arc<Taking>>,
 }
 
 impl Shared {
@@ -335,7 +339,13 @@ where
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        self.shared.state().watch.handle_request();
+        let taking = {
+            let mut state = self.shared.state();
+            state.watch.handle_request();
+            let is_one = state.watch.is_multiplexed();
+            state.called = is_one.then(|| Arc::new(Taking::new(&self.shared.clock)));
+            state.called.clone()
+        };
         let at_work = AtWork(Arc::clone(&self.shared));
         let mut service = self.service.clone();
         Box::pin(async move {
@@ -347,6 +357,7 @@ where
             }
             Ok(response.map(|body| WatchedBody {
                 body: Box::pin(body),
+                taking,
                 _at_work: at_work,
             }))
         })
@@ -356,22 +367,29 @@ where
 /// A body that ends the work on its request when it is dropped.
 pub(super) struct WatchedBody<B> {
     body: Pin<Box<B>>,
+    taking: Option<Arc<Taking>>,
     _at_work: AtWork,
 }
 
 impl<B: http_body::Body> http_body::Body for WatchedBody<B> {
-    type Data = B::Data;
+    type Data = WatchedData<B::Data>;
     type Error = B::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        self.body.as_mut().poll_frame(cx)
+    ) -> Poll<Option<Result<Frame<Self::Data>, B::Error>>> {
+        if let Some(taking) = &self.taking {
+            ready!(taking.poll_taken(cx));
+        }
+        let frame = ready!(self.body.as_mut().poll_frame(cx));
+        let watched = |data| WatchedData::new(data, self.taking.clone());
+        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(watched))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        let is_taken = self.taking.as_ref().is_none_or(|taking| taking.is_taken());
+        is_taken && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

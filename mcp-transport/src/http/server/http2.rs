@@ -6,6 +6,7 @@ use std::{
     pin::{Pin, pin},
     sync::{Arc, Mutex, PoisonError},
     task::Poll,
+    time::Duration,
 };
 
 use http::{Request, Response};
@@ -14,7 +15,9 @@ use tokio::{io::AsyncReadExt as _, task::JoinSet};
 use tower_service::Service;
 
 use super::{
-    connection::{Alarm, BoxError, Terms, WatchedIo, WatchedService, or_until, say_timeout},
+    connection::{
+        Alarm, BoxError, Shared, Terms, WatchedIo, WatchedService, or_until, say_timeout,
+    },
     watch::Overdue,
 };
 use crate::proto::http::Preface;
@@ -94,7 +97,11 @@ where
     } = terms;
     let shared = Arc::clone(&io.shared);
     shared.state().watch.multiplex();
-    let mut http = http2::Builder::new(Streams::default());
+    let mut http = http2::Builder::new(Streams {
+        all: Arc::default(),
+        shared: Arc::clone(&shared),
+        patience: limits.idle_time,
+    });
     http.max_concurrent_streams(STREAMS)
         .max_header_list_size(HEADER_LIST)
         .max_pending_accept_reset_streams(TAKEN_BACK)
@@ -126,14 +133,23 @@ where
 }
 
 /// The requests of one connection, which end with it.
-#[derive(Clone, Default)]
-struct Streams(Arc<Mutex<JoinSet<()>>>);
+#[derive(Clone)]
+struct Streams {
+    all: Arc<Mutex<JoinSet<()>>>,
+    shared: Arc<Shared>,
+    /// How long a client may take nothing of an answer.
+    patience: Duration,
+}
 
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
     fn execute(&self, stream: F) {
-        let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let called = self.shared.state().called.take();
+        let mut streams = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         while streams.try_join_next().is_some() {}
         #[expect(clippy::disallowed_methods, reason = "the connection's set owns it")]
-        streams.spawn(stream);
+        match called {
+            Some(taking) => streams.spawn(taking.hold(stream, self.patience)),
+            None => streams.spawn(stream),
+        };
     }
 }

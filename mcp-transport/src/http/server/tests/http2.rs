@@ -13,6 +13,7 @@ const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
@@ -52,10 +53,20 @@ fn post(stream: u32, body: &str) -> Vec<u8> {
 }
 
 async fn connect(server: &Server) -> Client {
+    connect_with(server, &[]).await
+}
+
+async fn connect_with(server: &Server, settings: &[u8]) -> Client {
     let mut client = server.connect().await;
     client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
-    send(&mut client, &frame(SETTINGS, 0, 0, &[])).await;
+    send(&mut client, &frame(SETTINGS, 0, 0, settings)).await;
     client
+}
+
+/// Lets a stream have so many bytes more.
+async fn widen(client: &mut Client, stream: u32, bytes: u32) {
+    let frame = frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes());
+    send(client, &frame).await;
 }
 
 async fn send(client: &mut Client, bytes: &[u8]) {
@@ -199,4 +210,54 @@ async fn shutdown_lets_calls_end() {
     let all = goodbye(&mut client).await;
     assert!(all.contains(r#""id":1,"result":{}}"#), "{all}");
     assert_eq!(server.serving.await.unwrap().cut, 0);
+}
+
+/// Reads until so many bytes of frames of a kind are there.
+async fn until_bytes(client: &mut Client, kind: u8, bytes: usize) {
+    while frames(client, kind).concat().len() < bytes {
+        assert!(client.stream.read_buf(&mut client.read).await.unwrap() > 0);
+    }
+}
+
+/// A client whose streams have so large a window asks. It takes `later` bytes more of the answer after 50 seconds, which
+/// sets the time back, and none after that.
+async fn check_slow_read(window: u8, later: u8) {
+    let mut server = Server::start(Limits::default()).await;
+    // SETTINGS_INITIAL_WINDOW_SIZE
+    let mut client = connect_with(&server, &[0, 4, 0, 0, 0, window]).await;
+    send(&mut client, &post(1, &call(1, "call"))).await;
+    let slow = server.feed().await;
+    slow.send(result("{}")).unwrap();
+    until_bytes(&mut client, HEADERS, 1).await;
+    until_bytes(&mut client, DATA, window.into()).await;
+    // Nobody waits for a head any more.
+    server.clock.advance(Duration::from_secs(30));
+    server.until_waiting(45).await;
+    server.clock.advance(Duration::from_secs(20));
+    if later > 0 {
+        widen(&mut client, 1, later.into()).await;
+        until_bytes(&mut client, DATA, usize::from(window + later)).await;
+        server.clock.advance(Duration::from_secs(25));
+        server.until_waiting(50).await;
+        assert_eq!(frames(&client, RST_STREAM).len(), 0);
+    }
+    server
+        .clock
+        .advance(Duration::from_secs(if later > 0 { 50 } else { 25 }));
+    until_bytes(&mut client, RST_STREAM, 4).await;
+    // CANCEL
+    assert_eq!(frames(&client, RST_STREAM), [8_u32.to_be_bytes()]);
+    // The connection goes on.
+    send(&mut client, &post(3, &call(2, "call"))).await;
+    server.feed().await.send(result("{}")).unwrap();
+    widen(&mut client, 3, 1000).await;
+    client.until(r#""result":{}}"#).await;
+}
+
+#[tokio::test]
+async fn a15_a_stream_whose_client_takes_nothing_is_reset_and_no_other() {
+    check_slow_read(0, 0).await;
+    check_slow_read(1, 0).await;
+    check_slow_read(0, 1).await;
+    check_slow_read(5, 5).await;
 }
