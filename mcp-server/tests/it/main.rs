@@ -6,6 +6,10 @@
 )]
 
 mod allocations;
+#[cfg_attr(
+    not(any(feature = "stdio", feature = "http")),
+    allow(dead_code, reason = "most who ask need a host")
+)]
 mod asker;
 mod calls;
 #[cfg(feature = "validate")]
@@ -21,6 +25,8 @@ mod hints;
 mod hosts;
 #[cfg(all(feature = "stdio", feature = "http"))]
 mod http_rows;
+// Questions are kept for a time, which without a host only a clock of one's own tells.
+#[cfg(any(feature = "stdio", feature = "http"))]
 mod input;
 mod layers;
 #[cfg(feature = "stdio")]
