@@ -37,3 +37,20 @@ impl Health {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_ready_until_it_is_told_to_shut_down() {
+        let (health, told) = {
+            let health = Health::default();
+            (health.clone(), health)
+        };
+        assert_eq!(health.ready(), (StatusCode::OK, "ok\n"));
+        told.drain();
+        let drained = (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n");
+        assert_eq!(health.ready(), drained);
+    }
+}

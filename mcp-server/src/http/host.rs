@@ -101,7 +101,8 @@ impl HttpHost {
     }
 
     /// Answers probes of a load balancer or an orchestrator as well, under any `Host`: `GET /healthz` is 200 while the
-    /// process lives, `GET /readyz` until [`Self::serve_on`] is told to shut down, and then 503. It is for
+    /// process lives, `GET /readyz` until [`Self::serve_on`] is told to shut down; from then on nothing new is accepted, and
+    /// on what is still open it is 503. It is for
     /// [`Self::serve`] and [`Self::serve_on`]; a router of your own has routes of its own.
     #[must_use]
     pub fn health(self, answer: bool) -> Self {

@@ -216,3 +216,26 @@ async fn it_answers_at_its_paths_and_says_so_at_others() {
         assert!(answer.json()["error"]["message"].is_string(), "{path}");
     }
 }
+
+#[tokio::test]
+async fn probes_of_health_are_answered_under_any_host_where_they_are_asked_for() {
+    let probe = |method: &str, path: &str| {
+        format!("{method} {path} HTTP/1.1\r\nHost: 10.1.2.3:9\r\nContent-Length: 0\r\n\r\n")
+    };
+    let hosted = Hosted::start(|host| host.health(true)).await;
+    for (method, path, status, body) in [
+        ("GET", "/healthz", 200, "ok\n"),
+        ("GET", "/readyz", 200, "ok\n"),
+        ("POST", "/healthz", 405, ""),
+    ] {
+        let answer = hosted.ask(&probe(method, path)).await;
+        assert_eq!(
+            (answer.status, &*answer.body),
+            (status, body),
+            "{method} {path}"
+        );
+    }
+    let hosted = Hosted::start(|host| host).await;
+    let answer = hosted.ask(&probe("GET", "/healthz")).await;
+    assert_eq!(answer.status, 404, "{answer:?}");
+}
