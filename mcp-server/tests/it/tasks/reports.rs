@@ -1,13 +1,14 @@
 //! The public reports about tasks that are tables, played from their data: BL-323 and BL-326. Where the cases are absent,
 //! nothing is tested, and that is said.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use mcp_server::{
     Server, Tool,
     task::{TaskCaps, TasksPolicy},
     types::{ErrorObject, tool::TaskSupport},
 };
+use mcp_transport::clock::ManualClock;
 use serde_json::{Value, json};
 
 use super::fixtures::{declaring, legacy, policy};
@@ -37,6 +38,7 @@ fn server(policy: TasksPolicy) -> Server {
         "never"
     };
     Server::new("s", "1")
+        .clock(Arc::new(ManualClock::new()))
         .tasks(policy)
         .tool(Tool::new("long_tool", long).tasks(TaskSupport::Required))
         .tool(Tool::new("echo", || async { "hi" }))
