@@ -1,5 +1,7 @@
 //! What a revision knows of a message, beside the message.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::{Wrong, within};
@@ -21,8 +23,10 @@ pub(super) fn compare(
 ) -> Result<(), Wrong> {
     match (read, written) {
         (Value::Object(read), Value::Object(written)) => {
+            // By name: the map's own order is another where some crate turns `preserve_order` on.
+            let written: BTreeMap<_, _> = written.iter().collect();
             written
-                .iter()
+                .into_iter()
                 .try_for_each(|(name, written)| match read.get(name) {
                     Some(read) => compare(&member(path, name), read, written, at),
                     None => Err(Wrong::new(path, format!("`{name}` is missing at {at}"))),
